@@ -8,6 +8,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ovos_persona.memory import BasicShortTermMemory
+from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_memory_bus.history import as_message, context_history, cut, normalise, visible_items
 from ovos_memory_bus.records import ROLES, ChatMessage, Item
@@ -132,19 +134,13 @@ def test_visible_words_and_context_agree(spoken: list[ChatMessage], limit: int) 
     assert "\n".join(words) == "\n".join(message.content for message in context_history(spoken, limit))
 
 
-def short_term_memory(limit: int):
-    memory = pytest.importorskip("ovos_persona.memory")
-    return memory.BasicShortTermMemory({"max_history": limit})
-
-
-def agent_message(message: ChatMessage):
-    agents = pytest.importorskip("ovos_plugin_manager.templates.agents")
-    return agents.AgentMessage(role=agents.MessageRole(message.role), content=message.content)
+def agent_message(message: ChatMessage) -> AgentMessage:
+    return AgentMessage(role=MessageRole(message.role), content=message.content)
 
 
 def persona_context(spoken: list[ChatMessage], limit: int, batch: int) -> tuple[list, list]:
     """What ovos-persona keeps and shows after being told `spoken` in batches of `batch` messages."""
-    memory = short_term_memory(limit)
+    memory = BasicShortTermMemory({"max_history": limit})
     for start in range(0, len(spoken), batch):
         memory.update_history([agent_message(message) for message in spoken[start : start + batch]], "kitchen")
     plain = [(message.role.value, message.content) for message in memory.get_history("kitchen")]

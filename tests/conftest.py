@@ -1,0 +1,8 @@
+"""Settings for all tests: properties are checked without a clock, since the machine may be busy."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
