@@ -1,0 +1,228 @@
+"""`memory.item.*`: what is remembered, managed one item at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..filters import ItemFilter
+from ..records import KINDS, ROLES
+from .fields import MAX_SHORT, Fields
+
+PREFIX = "memory.item."
+ADDABLE_KINDS = ("note", "document", "turn")
+LIST_ORDERS = ("created_at", "updated_at")
+SEARCH_ORDERS = ("relevance", *LIST_ORDERS)
+DIRECTIONS = ("asc", "desc")
+METRICS = ("cosine", "euclidean")
+MAX_LIMIT = 10_000
+
+
+def filter_from(fields: Fields) -> ItemFilter:
+    """The list filters that most item requests share."""
+    since, until = fields.moment("since"), fields.moment("until")
+    if since and until and since > until:
+        raise fields.refuse("since", "lies after until")
+    kind = fields.choice("kind", KINDS, None)
+    return ItemFilter(
+        session_id=fields.label("session_id"),
+        agent_id=fields.label("agent_id"),
+        graph_id=fields.label("graph_id"),
+        task_id=fields.label("task_id"),
+        kinds=(kind,) if kind else None,
+        since=since,
+        until=until,
+        metadata=fields.mapping("metadata") or {},
+    )
+
+
+def _not_blank(fields: Fields, name: str) -> str:
+    """Content that says something; which texts are blank is decided where they are stored."""
+    content = fields.required_text(name)
+    if not content.strip():
+        raise fields.refuse(name, "is blank")
+    return content
+
+
+@dataclass(frozen=True, slots=True)
+class AddRequest:
+    """One item to store; `role` only for a turn by hand."""
+
+    content: str
+    kind: str
+    role: str
+    lang: str | None
+    agent_id: str | None
+    graph_id: str | None
+    task_id: str | None
+    metadata: Mapping[str, Any]
+
+    @classmethod
+    def from_data(cls, data: Any) -> AddRequest:
+        fields = Fields(data)
+        return cls._read(fields, fields.choice("kind", ADDABLE_KINDS, "note") or "note", "user")
+
+    @classmethod
+    def remember_from_data(cls, data: Any) -> AddRequest:
+        """`memory.item.remember`: a conversation turn by hand."""
+        fields = Fields(data)
+        role = fields.choice("role", ROLES, None)
+        if role is None:
+            raise fields.refuse("role", "is missing")
+        return cls._read(fields, "turn", role)
+
+    @classmethod
+    def _read(cls, fields: Fields, kind: str, role: str) -> AddRequest:
+        return cls(
+            content=_not_blank(fields, "content"),
+            kind=kind,
+            role=role,
+            lang=fields.label("lang"),
+            agent_id=fields.label("agent_id"),
+            graph_id=fields.label("graph_id"),
+            task_id=fields.label("task_id"),
+            metadata=fields.mapping("metadata") or {},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class IdRequest:
+    """`get`, `delete` and `embed`: one item by its id."""
+
+    id: str
+    include_embedding: bool = False
+    force: bool = False
+
+    @classmethod
+    def from_data(cls, data: Any) -> IdRequest:
+        fields = Fields(data)
+        return cls(
+            fields.required_text("id", limit=MAX_SHORT),
+            fields.flag("include_embedding", False),
+            fields.flag("force", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest:
+    """A page of items: `limit` in all, from `offset` on, at most `page_size` in one answer."""
+
+    filter: ItemFilter
+    limit: int
+    offset: int
+    page_size: int | None
+    order_by: str
+    order: str
+    include_embedding: bool
+
+    @classmethod
+    def from_data(cls, data: Any) -> ListRequest:
+        fields = Fields(data)
+        return cls(
+            filter=filter_from(fields),
+            limit=fields.integer("limit", 100, 0, MAX_LIMIT),
+            offset=fields.integer("offset", 0),
+            page_size=fields.integer("page_size", 0, 1, MAX_LIMIT) if fields.has("page_size") else None,
+            order_by=fields.choice("order_by", LIST_ORDERS, "created_at") or "created_at",
+            order=fields.choice("order", DIRECTIONS, "desc") or "desc",
+            include_embedding=fields.flag("include_embedding", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """Items by words and meaning; `threshold` bounds the score, a probability, from below."""
+
+    filter: ItemFilter
+    query: str
+    lang: str | None
+    limit: int
+    offset: int
+    threshold: float | None
+    use_embedding: bool
+    order_by: str
+    order: str
+    include_embedding: bool
+
+    @classmethod
+    def from_data(cls, data: Any) -> SearchRequest:
+        fields = Fields(data)
+        return cls(
+            filter=filter_from(fields),
+            query=fields.required_text("query"),
+            lang=fields.label("lang"),
+            limit=fields.integer("limit", 10, 0, MAX_LIMIT),
+            offset=fields.integer("offset", 0),
+            threshold=fields.number("similarity_threshold", None, 0.0, 1.0),
+            use_embedding=fields.flag("use_embedding", True),
+            order_by=fields.choice("order_by", SEARCH_ORDERS, "relevance") or "relevance",
+            order=fields.choice("order", DIRECTIONS, "desc") or "desc",
+            include_embedding=fields.flag("include_embedding", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRequest:
+    """Items near a text or a vector; exactly one of `query` and `embedding` is given."""
+
+    filter: ItemFilter
+    query: str | None
+    embedding: tuple[float, ...] | None
+    threshold: float
+    limit: int
+    metric: str
+    include_embedding: bool
+
+    @classmethod
+    def from_data(cls, data: Any) -> SimilarRequest:
+        fields = Fields(data)
+        query, embedding = fields.text("query"), fields.vector("embedding")
+        if (query is None) == (embedding is None):
+            raise fields.refuse("query", "or embedding is needed, and not both")
+        return cls(
+            filter=filter_from(fields),
+            query=query,
+            embedding=embedding,
+            threshold=fields.number("similarity_threshold", 0.7, 0.0, 1.0) or 0.0,
+            limit=fields.integer("limit", 10, 0, MAX_LIMIT),
+            metric=fields.choice("metric", METRICS, "cosine") or "cosine",
+            include_embedding=fields.flag("include_embedding", False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRequest:
+    """`memory.item.update`: the keys named change, the others stay."""
+
+    id: str
+    content: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    labels: Mapping[str, str | None] = field(default_factory=dict)
+
+    @classmethod
+    def from_data(cls, data: Any) -> ChangeRequest:
+        fields = Fields(data)
+        labels = {n: fields.label(n) for n in ("lang", "agent_id", "graph_id", "task_id") if n in data}
+        request = cls(
+            id=fields.required_text("id", limit=MAX_SHORT),
+            content=_not_blank(fields, "content") if fields.has("content") else None,
+            metadata=fields.mapping("metadata"),
+            labels=labels,
+        )
+        if request.content is None and request.metadata is None and not labels:
+            raise fields.refuse("content", "or another key to change is needed")
+        return request
+
+
+@dataclass(frozen=True, slots=True)
+class ClearRequest:
+    """Everything the filter matches; `sync_context` False leaves the running session histories alone."""
+
+    filter: ItemFilter
+    sync_context: bool
+
+    @classmethod
+    def from_data(cls, data: Any) -> ClearRequest:
+        fields = Fields(data)
+        return cls(filter_from(fields), fields.flag("sync_context", True))
