@@ -165,7 +165,8 @@ def parse(raw: Any) -> Config:
     """A `Config` from the raw `memory` section. Raises `ConfigError` naming the key."""
     if not isinstance(raw, Mapping):
         raise ConfigError("the memory section must be an object", "memory")
-    return _build(Config, {"data_dir": str(default_data_dir()), **raw}, "")
+    config: Config = _build(Config, {"data_dir": str(default_data_dir()), **raw}, "")
+    return config
 
 
 def _build(kind: Any, raw: Mapping[str, Any], prefix: str) -> Any:

@@ -1,0 +1,197 @@
+"""What a store must do, whatever database is behind it. The contract tests run over every implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from ..filters import ItemFilter
+from ..records import Item
+
+ALL_OWNERS = None  # as an owner argument: everybody's
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item to store; `created_at` None is the moment of the commit. `sources` are the seqs it was drawn from."""
+
+    id: str
+    owner: str
+    session_id: str
+    kind: str
+    role: str
+    content: str
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    lang: str | None = None
+    name: str | None = None
+    agent_id: str | None = None
+    graph_id: str | None = None
+    task_id: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    sources: tuple[int, ...] = ()
+    jobs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What an `add` stored: ids and seqs in the order given; `repeated` when the request had been stored before."""
+
+    ids: tuple[str, ...]
+    seqs: tuple[int, ...] = ()
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What a removal took: the items asked for and those drawn from them."""
+
+    ids: tuple[str, ...] = ()
+    seqs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What an index keeps of an item: everything a filter can ask for, but no text. `created_at` in µs since 1970."""
+
+    seq: int
+    created_at: int
+    session_id: str
+    kind: str
+    role: str
+    agent_id: str | None
+    graph_id: str | None
+    task_id: str | None
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What happened to an owner's items after a point: `change` is the new point to ask from."""
+
+    change: int
+    present: tuple[Outline, ...]
+    gone: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of the matching items, and how many match in all."""
+
+    items: tuple[Item, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Background work on one item."""
+
+    kind: str
+    seq: int
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Background work left: `pending` to do, `failed` given up on, `oldest` pending one's age in seconds."""
+
+    pending: int = 0
+    failed: int = 0
+    oldest: float = 0.0
+
+
+class Store(Protocol):
+    """Items with their derived words and vectors, jobs, tombstones and pauses.
+
+    An `owner` of None is everybody. Every method may raise `StorageError`s; those that write, `Busy` and
+    `ShuttingDown`, and then nothing of them is stored. What returned is on disk.
+    """
+
+    @property
+    def change(self) -> int:
+        """The newest change known here; indexes that have seen it are up to date."""
+
+    async def add(self, items: Sequence[NewItem], request: str | None = None) -> Added:
+        """Store `items` with new ids and their jobs at once. A `request` that their owner sent before is not stored
+        again: its ids are answered."""
+
+    async def merge(self, items: Sequence[NewItem], *, revive: bool = False) -> Added:
+        """Store those of `items` whose ids are neither here nor, unless `revive`, named by a tombstone."""
+
+    async def get(self, ids: Sequence[str], owner: str | None) -> list[Item]:
+        """The items with these ids, in that order, without those that do not exist for `owner`."""
+
+    async def by_seq(self, seqs: Iterable[int]) -> dict[int, Item]:
+        """Items by their seqs; missing ones are missing."""
+
+    async def page(
+        self, owner: str | None, where: ItemFilter, *, order_by: str, descending: bool, limit: int, offset: int
+    ) -> Page:
+        """Matching items ordered by `created_at` or `updated_at`."""
+
+    async def matching(self, owner: str | None, where: ItemFilter) -> list[int]:
+        """The seqs of all matching items, ascending."""
+
+    async def history(self, owner: str, session_id: str, agent_id: str | None, limit: int) -> list[Item]:
+        """The newest `limit` turns of a session, oldest first."""
+
+    async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
+        """Change the columns named; new content drops the words and vectors of the old and what was drawn from it."""
+
+    async def remove(self, seqs: Sequence[int], *, tombstones: bool = True) -> Removed:
+        """Take items away with all that was drawn from them, in one transaction."""
+
+    async def hide(self, seqs: Sequence[int]) -> Removed:
+        """Take items out of every search and list but leave them in their session's history."""
+
+    async def purge(self, texts: Sequence[str]) -> bool:
+        """Leave no byte of `texts` in any file; False where another process keeps us from it for now."""
+
+    async def refresh(self) -> int:
+        """`change` as it is on disk: another process may have written."""
+
+    async def changes(self, owner: str | None, since: int) -> Changes:
+        """What an index must do to catch up from `since`."""
+
+    async def terms(self, seqs: Sequence[int], scheme: int) -> dict[int, bytes]:
+        """The stored term hashes (uint32, little endian) of these items under the analysis `scheme`."""
+
+    async def save_terms(self, rows: Mapping[int, bytes], scheme: int, done: str | None = None) -> None:
+        """Keep term hashes and, in the same transaction, end the jobs of kind `done` of these items."""
+
+    async def vectors(self, model: str, seqs: Sequence[int]) -> dict[int, list[bytes]]:
+        """The stored vectors of these items' pieces."""
+
+    async def save_vectors(
+        self, model: str, dims: int, rows: Mapping[int, Sequence[bytes]], done: str | None = None
+    ) -> None:
+        """Keep the vectors of items' pieces and end their jobs of kind `done`. Items gone meanwhile are left out."""
+
+    async def without_vectors(self, model: str, job: str) -> int:
+        """Queue a `job` for each item that has no vector of `model`; how many."""
+
+    async def due(self, kind: str, limit: int) -> list[Job]:
+        """Jobs of a kind that may be done now, oldest first."""
+
+    async def finish(self, kind: str, seqs: Sequence[int]) -> None:
+        """These jobs are done."""
+
+    async def postpone(self, kind: str, seq: int, delay: float | None) -> None:
+        """Try this job again after `delay` seconds; None gives it up."""
+
+    async def queue(self) -> Queue:
+        """How much background work is left."""
+
+    async def counts(self) -> dict[str, int]:
+        """How many items of each kind, and `owners`."""
+
+    async def pause(self, owner: str, session_id: str, until: datetime | None) -> None:
+        """Nothing of this session is to be stored until then (None: until resumed)."""
+
+    async def resume(self, owner: str, session_id: str) -> None:
+        """End a pause."""
+
+    async def paused(self, owner: str, session_id: str) -> bool:
+        """Whether a pause holds now."""

@@ -1,0 +1,105 @@
+"""Items as rows: the columns, the way back, and filters as SQL conditions."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from ..filters import ItemFilter
+from ..records import Item
+from .base import Outline
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MICROSECOND = timedelta(microseconds=1)
+
+ITEM_COLUMNS = (
+    "seq, id, owner, session_id, kind, role, content, lang, name, agent_id, graph_id, task_id, "
+    "metadata, created_at, updated_at"
+)
+OUTLINE_COLUMNS = "seq, created_at, session_id, kind, role, agent_id, graph_id, task_id, name"
+PARAMETERS = 500  # bound variables in one statement: SQLite's oldest default limit is 999
+
+
+def to_micros(moment: datetime) -> int:
+    """µs since 1970 of an aware datetime, exactly."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(value: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=value)
+
+
+def to_json(metadata: Mapping[str, Any]) -> str:
+    """One text for equal metadata, so that filters can compare nested values as text."""
+    return json.dumps(metadata, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def to_item(row: sqlite3.Row | tuple[Any, ...]) -> Item:
+    """An `Item` from a row of `ITEM_COLUMNS`."""
+    (seq, id_, owner, session_id, kind, role, content, lang, name, agent, graph, task, metadata, created, updated) = row
+    return Item(
+        seq=seq,
+        id=id_,
+        owner=owner,
+        session_id=session_id,
+        kind=kind,
+        role=role,
+        content=content,
+        created_at=from_micros(created),
+        updated_at=from_micros(updated),
+        lang=lang,
+        name=name,
+        agent_id=agent,
+        graph_id=graph,
+        task_id=task,
+        metadata=json.loads(metadata),
+    )
+
+
+def to_outline(row: sqlite3.Row | tuple[Any, ...]) -> Outline:
+    """An `Outline` from a row of `OUTLINE_COLUMNS`."""
+    return Outline(*row)
+
+
+def condition(owner: str | None, where: ItemFilter) -> tuple[str, list[Any]]:
+    """A filter as the text after WHERE, and its parameters."""
+    parts: list[str] = ["history_only = 0"]
+    values: list[Any] = []
+    if owner is not None:
+        parts.append("owner = ?")
+        values.append(owner)
+    for column in ("session_id", "agent_id", "graph_id", "task_id"):
+        value = getattr(where, column)
+        if value is not None:
+            parts.append(f"{column} = ?")
+            values.append(value)
+    if where.kinds is not None:
+        parts.append(f"kind IN ({', '.join('?' * len(where.kinds))})")
+        values.extend(where.kinds)
+    if where.since is not None:
+        parts.append("created_at >= ?")
+        values.append(to_micros(where.since))
+    if where.until is not None:
+        parts.append("created_at < ?")
+        values.append(to_micros(where.until))
+    for key, value in where.metadata.items():
+        text, bound = _metadata_condition(value)
+        parts.append(f"EXISTS (SELECT 1 FROM json_each(items.metadata) WHERE key = ? AND {text})")
+        values.extend([key, *bound])
+    return " AND ".join(parts), values
+
+
+def _metadata_condition(value: Any) -> tuple[str, list[Any]]:
+    """One metadata value as a condition on a row of `json_each`."""
+    if value is None:
+        return "type = 'null'", []
+    if isinstance(value, bool):
+        return f"type = '{str(value).lower()}'", []
+    if isinstance(value, (int, float)):
+        return "type IN ('integer', 'real') AND atom = ?", [value]
+    if isinstance(value, str):
+        return "type = 'text' AND atom = ?", [value]
+    return "type IN ('object', 'array') AND value = ?", [to_json(value)]

@@ -1,0 +1,274 @@
+"""The store on SQLite: the default, which needs no other service."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, TypeVar
+
+import aiosqlite
+
+from ..filters import ItemFilter
+from ..records import Item
+from . import writes
+from .base import Added, Changes, Job, NewItem, Page, Queue, Removed
+from .database import Database, Work, open_database
+from .residue import holds
+from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, condition, to_item, to_micros, to_outline
+from .writes import one, select_in
+
+T = TypeVar("T")
+
+
+def _now() -> int:
+    return to_micros(datetime.now(timezone.utc))
+
+
+class SqliteStore:
+    """A `Store` (see base.py for the contract) over one `Database`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._change = 0
+
+    @property
+    def change(self) -> int:
+        return self._change
+
+    async def refresh(self) -> int:
+        async with self._database.read() as connection:
+            self._change = max(self._change, await one(connection, "SELECT change FROM clock"))
+        return self._change
+
+    async def _write(self, work: Work[T]) -> T:
+        """Run `work`, then know the change it made."""
+        change = 0
+
+        async def counted(connection: aiosqlite.Connection) -> T:
+            nonlocal change
+            result = await work(connection)
+            change = await one(connection, "SELECT change FROM clock")
+            return result
+
+        result = await self._database.write(counted)
+        self._change = max(self._change, change)
+        return result
+
+    # -- items
+
+    async def add(self, items: Sequence[NewItem], request: str | None = None) -> Added:
+        return await self._write(lambda connection: writes.add(connection, items, request, _now()))
+
+    async def merge(self, items: Sequence[NewItem], *, revive: bool = False) -> Added:
+        return await self._write(lambda connection: writes.merge(connection, items, revive, _now()))
+
+    async def get(self, ids: Sequence[str], owner: str | None) -> list[Item]:
+        async with self._database.read() as connection:
+            sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE history_only = 0 AND id IN ({{}})"
+            found = {item.id: item for item in map(to_item, await select_in(connection, sql, list(ids)))}
+        return [found[id_] for id_ in ids if id_ in found and owner in (None, found[id_].owner)]
+
+    async def by_seq(self, seqs: Iterable[int]) -> dict[int, Item]:
+        async with self._database.read() as connection:
+            sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE history_only = 0 AND seq IN ({{}})"
+            return {item.seq: item for item in map(to_item, await select_in(connection, sql, [*seqs]))}
+
+    async def page(
+        self, owner: str | None, where: ItemFilter, *, order_by: str, descending: bool, limit: int, offset: int
+    ) -> Page:
+        text, values = condition(owner, where)
+        direction = "DESC" if descending else "ASC"
+        column = {"created_at": "created_at", "updated_at": "updated_at"}[order_by]
+        order = f"{column} {direction}, seq {direction}"
+        sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE {text} ORDER BY {order} LIMIT ? OFFSET ?"
+        async with self._database.read() as connection:
+            total = await one(connection, f"SELECT count(*) FROM items WHERE {text}", values)
+            async with connection.execute(sql, (*values, limit, offset)) as cursor:
+                return Page(tuple(map(to_item, await cursor.fetchall())), total)
+
+    async def matching(self, owner: str | None, where: ItemFilter) -> list[int]:
+        text, values = condition(owner, where)
+        return await self._column(f"SELECT seq FROM items WHERE {text} ORDER BY seq", values)
+
+    async def history(self, owner: str, session_id: str, agent_id: str | None, limit: int) -> list[Item]:
+        agent = " AND agent_id = ?" if agent_id else ""
+        sql = (
+            f"SELECT {ITEM_COLUMNS} FROM items WHERE session_id = ? AND kind = 'turn' AND owner = ?{agent} "
+            "ORDER BY seq DESC LIMIT ?"
+        )
+        values = (session_id, owner, *([agent_id] if agent_id else []), limit)
+        async with self._database.read() as connection, connection.execute(sql, values) as cursor:
+            return [to_item(row) for row in await cursor.fetchall()][::-1]
+
+    async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
+        return await self._write(lambda connection: writes.update(connection, id, owner, values, jobs, _now()))
+
+    async def remove(self, seqs: Sequence[int], *, tombstones: bool = True) -> Removed:
+        return await self._write(lambda connection: writes.remove(connection, seqs, tombstones, _now()))
+
+    async def hide(self, seqs: Sequence[int]) -> Removed:
+        return await self._write(lambda connection: writes.hide(connection, seqs, _now()))
+
+    async def purge(self, texts: Sequence[str]) -> bool:
+        emptied = await self._database.truncate_log()
+        if await holds(self._database.path, texts):
+            await self._database.vacuum()
+            emptied = await self._database.truncate_log()
+        return emptied
+
+    # -- what indexes need
+
+    async def changes(self, owner: str | None, since: int) -> Changes:
+        whose, values = ("owner = ? AND ", (owner,)) if owner is not None else ("", ())
+        present = f"SELECT {OUTLINE_COLUMNS} FROM items WHERE {whose}change > ? AND history_only = 0 ORDER BY seq"
+        gone = (
+            f"SELECT seq FROM tombstones WHERE {whose}change > ? UNION "
+            f"SELECT seq FROM items WHERE {whose}change > ? AND history_only = 1"
+        )
+        async with self._database.read() as connection:
+            await connection.execute("BEGIN")  # one snapshot for all three reads
+            try:
+                change = await one(connection, "SELECT change FROM clock")
+                async with connection.execute(present, (*values, since)) as cursor:
+                    outlines = tuple(map(to_outline, await cursor.fetchall()))
+                async with connection.execute(gone, (*values, since) * 2) as cursor:
+                    removed = tuple(row[0] for row in await cursor.fetchall())
+            finally:
+                await connection.execute("ROLLBACK")
+        return Changes(change, outlines, removed)
+
+    async def terms(self, seqs: Sequence[int], scheme: int) -> dict[int, bytes]:
+        async with self._database.read() as connection:
+            rows = await select_in(
+                connection, f"SELECT seq, hashes FROM terms WHERE scheme = {scheme:d} AND seq IN ({{}})", seqs
+            )
+        return dict(rows)
+
+    async def save_terms(self, rows: Mapping[int, bytes], scheme: int, done: str | None = None) -> None:
+        async def work(connection: aiosqlite.Connection) -> None:
+            await connection.executemany(
+                "INSERT OR REPLACE INTO terms (seq, scheme, hashes) "
+                "SELECT seq, ?, ? FROM items WHERE seq = ? AND history_only = 0",
+                [(scheme, hashes, seq) for seq, hashes in rows.items()],
+            )
+            await _finish(connection, done, list(rows))
+
+        await self._database.write(work)
+
+    async def vectors(self, model: str, seqs: Sequence[int]) -> dict[int, list[bytes]]:
+        found: dict[int, list[bytes]] = {}
+        async with self._database.read() as connection:
+            number = await one(connection, "SELECT id FROM models WHERE name = ?", (model,))
+            if number is None:
+                return found
+            sql = f"SELECT seq, vector FROM vectors WHERE model = {number:d} AND seq IN ({{}}) ORDER BY seq, piece"
+            for seq, vector in await select_in(connection, sql, seqs):
+                found.setdefault(seq, []).append(vector)
+        return found
+
+    async def save_vectors(
+        self, model: str, dims: int, rows: Mapping[int, Sequence[bytes]], done: str | None = None
+    ) -> None:
+        async def work(connection: aiosqlite.Connection) -> None:
+            await connection.execute("INSERT OR IGNORE INTO models (name, dims) VALUES (?, ?)", (model, dims))
+            number = await one(connection, "SELECT id FROM models WHERE name = ?", (model,))
+            await connection.executemany(
+                "DELETE FROM vectors WHERE model = ? AND seq = ?", [(number, seq) for seq in rows]
+            )
+            await connection.executemany(
+                "INSERT INTO vectors SELECT ?, seq, ?, ? FROM items WHERE seq = ? AND history_only = 0",
+                [(number, piece, vector, seq) for seq, pieces in rows.items() for piece, vector in enumerate(pieces)],
+            )
+            await _finish(connection, done, list(rows))
+
+        await self._database.write(work)
+
+    async def without_vectors(self, model: str, job: str) -> int:
+        async def work(connection: aiosqlite.Connection) -> int:
+            number = await one(connection, "SELECT id FROM models WHERE name = ?", (model,)) or -1
+            cursor = await connection.execute(
+                "INSERT OR IGNORE INTO jobs (kind, seq, created_at) SELECT ?, seq, ? FROM items WHERE history_only = 0 "
+                "AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.seq = items.seq AND model = ?)",
+                (job, _now(), number),
+            )
+            return cursor.rowcount
+
+        return await self._database.write(work)
+
+    # -- background work
+
+    async def due(self, kind: str, limit: int) -> list[Job]:
+        sql = "SELECT seq, attempts FROM jobs WHERE kind = ? AND failed = 0 AND not_before <= ? ORDER BY seq LIMIT ?"
+        async with self._database.read() as connection, connection.execute(sql, (kind, _now(), limit)) as cursor:
+            return [Job(kind, seq, attempts) for seq, attempts in await cursor.fetchall()]
+
+    async def finish(self, kind: str, seqs: Sequence[int]) -> None:
+        await self._database.write(lambda connection: _finish(connection, kind, seqs))
+
+    async def postpone(self, kind: str, seq: int, delay: float | None) -> None:
+        async def work(connection: aiosqlite.Connection) -> None:
+            await connection.execute(
+                "UPDATE jobs SET attempts = attempts + 1, not_before = ?, failed = ? WHERE kind = ? AND seq = ?",
+                (_now() + int((delay or 0) * 1e6), delay is None, kind, seq),
+            )
+
+        await self._database.write(work)
+
+    async def queue(self) -> Queue:
+        sql = (
+            "SELECT coalesce(sum(failed = 0), 0), coalesce(sum(failed), 0), "
+            "min(CASE failed WHEN 0 THEN created_at END) FROM jobs"
+        )
+        async with self._database.read() as connection, connection.execute(sql) as cursor:
+            row = await cursor.fetchone()
+        pending, failed, oldest = row if row else (0, 0, None)
+        return Queue(pending, failed, max(0.0, (_now() - oldest) / 1e6) if oldest else 0.0)
+
+    # -- the service
+
+    async def counts(self) -> dict[str, int]:
+        sql = "SELECT kind, count(*) FROM items WHERE history_only = 0 GROUP BY kind"
+        async with self._database.read() as connection:
+            async with connection.execute(sql) as cursor:
+                found = {kind: count for kind, count in await cursor.fetchall()}
+            found["owners"] = await one(connection, "SELECT count(DISTINCT owner) FROM items")
+        return found
+
+    async def pause(self, owner: str, session_id: str, until: datetime | None) -> None:
+        row = (owner, session_id, to_micros(until) if until else None)
+
+        async def work(connection: aiosqlite.Connection) -> None:
+            await connection.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?, ?)", row)
+
+        await self._database.write(work)
+
+    async def resume(self, owner: str, session_id: str) -> None:
+        async def work(connection: aiosqlite.Connection) -> None:
+            await connection.execute("DELETE FROM pauses WHERE owner = ? AND session_id = ?", (owner, session_id))
+
+        await self._database.write(work)
+
+    async def paused(self, owner: str, session_id: str) -> bool:
+        sql = "SELECT 1 FROM pauses WHERE owner = ? AND session_id = ? AND (until IS NULL OR until > ?)"
+        async with self._database.read() as connection:
+            return await one(connection, sql, (owner, session_id, _now())) is not None
+
+    async def _column(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        async with self._database.read() as connection, connection.execute(sql, values) as cursor:
+            return [row[0] for row in await cursor.fetchall()]
+
+
+async def _finish(connection: aiosqlite.Connection, kind: str | None, seqs: Sequence[int]) -> None:
+    if kind is not None:
+        await connection.executemany("DELETE FROM jobs WHERE kind = ? AND seq = ?", [(kind, seq) for seq in seqs])
+
+
+@asynccontextmanager
+async def open_store(folder: Path, *, queue: int = 256, exclusive: bool = True) -> AsyncIterator[SqliteStore]:
+    """The store of `folder`, ready for use; see `open_database` for the errors raised."""
+    async with open_database(folder, queue=queue, exclusive=exclusive) as database:
+        store = SqliteStore(database)
+        await store.refresh()
+        yield store

@@ -1,0 +1,191 @@
+"""The writing side of the SQLite store: functions that run whole inside one transaction of the writer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import aiosqlite
+
+from ..records import Item
+from .base import Added, NewItem, Removed
+from .rows import ITEM_COLUMNS, PARAMETERS, to_item, to_json, to_micros
+
+REQUESTS_KEPT = 7 * 86_400_000_000  # µs that a request id is remembered
+
+
+def chunks(values: Sequence[Any], size: int = PARAMETERS) -> Iterable[Sequence[Any]]:
+    """`values` in parts of at most `size`, as many as one statement may bind."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
+
+
+def marks(values: Sequence[Any]) -> str:
+    """`?, ?, …` for an IN list."""
+    return ", ".join("?" * len(values))
+
+
+async def one(connection: aiosqlite.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
+    """The first column of the first row, or None."""
+    async with connection.execute(sql, values) as cursor:
+        row = await cursor.fetchone()
+    return row[0] if row else None
+
+
+async def select_in(connection: aiosqlite.Connection, sql: str, values: Sequence[Any]) -> list[Any]:
+    """All rows of `sql` with `{}` standing for an IN list of any length."""
+    rows: list[Any] = []
+    for part in chunks(values):
+        async with connection.execute(sql.format(marks(part)), part) as cursor:
+            rows.extend(await cursor.fetchall())
+    return rows
+
+
+async def take_numbers(connection: aiosqlite.Connection, count: int) -> int:
+    """The first of `count` new numbers of the clock: they order changes, never repeat and serve as seqs."""
+    last: int = await one(connection, "UPDATE clock SET change = change + ? RETURNING change", (count,))
+    return last - count + 1
+
+
+async def add(connection: aiosqlite.Connection, items: Sequence[NewItem], request: str | None, now: int) -> Added:
+    """Insert `items` and their jobs, unless `request` was stored before."""
+    digest = hashlib.sha256((request or "").encode()).digest()
+    owner = items[0].owner if items else ""
+    if request:
+        ids = await one(connection, "SELECT ids FROM requests WHERE owner = ? AND digest = ?", (owner, digest))
+        if ids is not None:
+            return Added(tuple(json.loads(ids)), repeated=True)
+    seqs = await _insert(connection, items, now)
+    if request:
+        row = (owner, digest, json.dumps([item.id for item in items]), now)
+        await connection.execute("INSERT INTO requests VALUES (?, ?, ?, ?)", row)
+        await connection.execute("DELETE FROM requests WHERE at < ?", (now - REQUESTS_KEPT,))
+    return Added(tuple(item.id for item in items), seqs)
+
+
+async def merge(connection: aiosqlite.Connection, items: Sequence[NewItem], revive: bool, now: int) -> Added:
+    """Insert those of `items` that are not here and not forgotten."""
+    ids = [item.id for item in items]
+    known = {row[0] for row in await select_in(connection, "SELECT id FROM items WHERE id IN ({})", ids)}
+    if revive:
+        for part in chunks(ids):
+            await connection.execute(f"DELETE FROM tombstones WHERE id IN ({marks(part)})", part)
+    else:
+        known |= {row[0] for row in await select_in(connection, "SELECT id FROM tombstones WHERE id IN ({})", ids)}
+    fresh = [item for item in {item.id: item for item in items}.values() if item.id not in known]
+    return Added(tuple(item.id for item in fresh), await _insert(connection, fresh, now))
+
+
+async def _insert(connection: aiosqlite.Connection, items: Sequence[NewItem], now: int) -> tuple[int, ...]:
+    if not items:
+        return ()
+    first = await take_numbers(connection, len(items))
+    seqs = tuple(range(first, first + len(items)))
+    await connection.executemany(
+        f"INSERT INTO items ({ITEM_COLUMNS}, change) VALUES ({marks(range(16))})",
+        [_row(seq, item, now) for seq, item in zip(seqs, items, strict=True)],
+    )
+    sources = [(seq, source) for seq, item in zip(seqs, items, strict=True) for source in item.sources]
+    if sources:
+        await connection.executemany("INSERT OR IGNORE INTO sources VALUES (?, ?)", sources)
+    jobs = [(kind, seq, now) for seq, item in zip(seqs, items, strict=True) for kind in item.jobs]
+    if jobs:
+        await connection.executemany("INSERT OR IGNORE INTO jobs (kind, seq, created_at) VALUES (?, ?, ?)", jobs)
+    return seqs
+
+
+def _row(seq: int, item: NewItem, now: int) -> tuple[Any, ...]:
+    created = to_micros(item.created_at) if item.created_at else now
+    updated = to_micros(item.updated_at) if item.updated_at else created
+    labels = (item.lang, item.name, item.agent_id, item.graph_id, item.task_id)
+    head = (seq, item.id, item.owner, item.session_id, item.kind, item.role, item.content)
+    return (*head, *labels, to_json(item.metadata), created, updated, seq)
+
+
+async def update(
+    connection: aiosqlite.Connection,
+    id_: str,
+    owner: str | None,
+    values: Mapping[str, Any],
+    jobs: Sequence[str],
+    now: int,
+) -> Item | None:
+    """Change columns of one item; new content makes its words, vectors and what was drawn from it void."""
+    text = f"SELECT {ITEM_COLUMNS} FROM items WHERE id = ? AND history_only = 0"
+    async with connection.execute(
+        text + (" AND owner = ?" if owner else ""), (id_, owner) if owner else (id_,)
+    ) as cursor:
+        row = await cursor.fetchone()
+    if row is None:
+        return None
+    before = to_item(row)
+    columns = {**values, "updated_at": now, "change": await take_numbers(connection, 1)}
+    if "metadata" in columns:
+        columns["metadata"] = to_json(columns["metadata"])
+    assignments = ", ".join(f"{column} = ?" for column in columns)
+    await connection.execute(f"UPDATE items SET {assignments} WHERE seq = ?", (*columns.values(), before.seq))
+    if values.get("content", before.content) != before.content:
+        await connection.execute("DELETE FROM terms WHERE seq = ?", (before.seq,))
+        await connection.execute("DELETE FROM vectors WHERE seq = ?", (before.seq,))
+        await remove(connection, await derived_from(connection, [before.seq]), True, now)
+        rows = [(kind, before.seq, now) for kind in jobs]
+        await connection.executemany("INSERT OR REPLACE INTO jobs (kind, seq, created_at) VALUES (?, ?, ?)", rows)
+    async with connection.execute(text, (id_,)) as cursor:
+        row = await cursor.fetchone()
+    return to_item(row) if row else None
+
+
+async def derived_from(connection: aiosqlite.Connection, seqs: Sequence[int]) -> list[int]:
+    """The items drawn from these, and from those in turn."""
+    found: set[int] = set()
+    frontier = list(seqs)
+    while frontier:
+        rows = await select_in(connection, "SELECT DISTINCT derived FROM sources WHERE source IN ({})", frontier)
+        frontier = [row[0] for row in rows if row[0] not in found]
+        found.update(frontier)
+    return sorted(found - set(seqs))
+
+
+async def remove(connection: aiosqlite.Connection, seqs: Sequence[int], tombstones: bool, now: int) -> Removed:
+    """Delete items and all drawn from them; what other sources of the latter still say is drawn anew."""
+    derived = await derived_from(connection, seqs)
+    doomed = sorted({*seqs, *derived})
+    rows = await select_in(connection, "SELECT seq, id, owner FROM items WHERE seq IN ({})", doomed)
+    if not rows:
+        return Removed()
+    await _redraw(connection, derived, set(doomed), now)
+    change = await take_numbers(connection, 1)
+    if tombstones:
+        await connection.executemany(
+            "INSERT OR REPLACE INTO tombstones (id, seq, owner, change, forgotten_at) VALUES (?, ?, ?, ?, ?)",
+            [(id_, seq, owner, change, now) for seq, id_, owner in rows],
+        )
+    gone = [row[0] for row in rows]
+    for part in chunks(gone):
+        await connection.execute(f"DELETE FROM jobs WHERE seq IN ({marks(part)})", part)
+        await connection.execute(f"DELETE FROM sources WHERE source IN ({marks(part)})", part)
+        await connection.execute(f"DELETE FROM items WHERE seq IN ({marks(part)})", part)
+    return Removed(tuple(row[1] for row in rows), tuple(gone))
+
+
+async def _redraw(connection: aiosqlite.Connection, derived: Sequence[int], doomed: set[int], now: int) -> None:
+    """Queue the remaining sources of `derived` again, each for the kind of work that drew it."""
+    sql = "SELECT DISTINCT s.source, i.kind FROM sources s JOIN items i ON i.seq = s.derived WHERE s.derived IN ({})"
+    rows = [(kind, source, now) for source, kind in await select_in(connection, sql, derived) if source not in doomed]
+    if rows:
+        await connection.executemany("INSERT OR IGNORE INTO jobs (kind, seq, created_at) VALUES (?, ?, ?)", rows)
+
+
+async def hide(connection: aiosqlite.Connection, seqs: Sequence[int], now: int) -> Removed:
+    """Take items out of all but their session's history, and remove what was drawn from them."""
+    derived = await remove(connection, await derived_from(connection, seqs), True, now)
+    change = await take_numbers(connection, 1)
+    rows = await select_in(connection, "SELECT seq, id FROM items WHERE history_only = 0 AND seq IN ({})", seqs)
+    for part in chunks([row[0] for row in rows]):
+        update_rows = f"UPDATE items SET history_only = 1, change = ? WHERE seq IN ({marks(part)})"
+        await connection.execute(update_rows, (change, *part))
+        for table in ("terms", "vectors", "jobs"):
+            await connection.execute(f"DELETE FROM {table} WHERE seq IN ({marks(part)})", part)
+    return Removed((*(row[1] for row in rows), *derived.ids), (*(row[0] for row in rows), *derived.seqs))
