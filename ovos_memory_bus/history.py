@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
-from ovos_memory_bus.records import ChatMessage, Item
+from .records import ChatMessage, Item
 
 USER = "user"
 ASSISTANT = "assistant"

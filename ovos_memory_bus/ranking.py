@@ -12,8 +12,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from ovos_memory_bus.errors import InvalidRequest
-from ovos_memory_bus.repeats import content_key
+from .errors import InvalidRequest
+from .repeats import content_key
 
 DEFAULT_RRF_K = 60.0
 DEFAULT_WEIGHT = 1.0
