@@ -53,6 +53,12 @@ def visible_items(items: Sequence[Item], max_history: int) -> frozenset[str]:
     return frozenset(items[index].id for group in _context_groups(items, max_history) for index in group)
 
 
+def recall_query(utterance: str, history: Sequence[ChatMessage], turns: int) -> str:
+    """What memory is asked: the utterance, after the last `turns` (0: none) things that the user said before."""
+    said = [message.content for message in history if message.role == USER]
+    return " ".join([*(cut(said, turns) if turns > 0 else []), utterance.strip()])
+
+
 def _groups(turns: Sequence[HasRole]) -> list[list[int]]:
     """The turns that make each normalised message, as indexes into `turns`."""
     groups: list[list[int]] = []

@@ -179,13 +179,17 @@ def collapse_repeats(lists: Mapping[str, Sequence[RankedHit]]) -> dict[str, list
     keys: dict[Hashable, str] = {}
     for name in sorted(lists):
         for hit in lists[name]:
-            key = keys[hit.id] = keys.get(hit.id) or content_key(hit.content)
+            key = keys.get(hit.id)
+            if key is None:
+                key = keys[hit.id] = content_key(hit.content)
             if key and (key not in newest or hit.age_key > newest[key].age_key):
                 newest[key] = hit
-    return {
-        name: _each_once(replace(newest.get(keys[hit.id], hit), score=hit.score) for hit in hits)
-        for name, hits in lists.items()
-    }
+
+    def renamed(hit: RankedHit) -> RankedHit:
+        stands_for_all = newest.get(keys[hit.id], hit)
+        return hit if stands_for_all.id == hit.id else replace(stands_for_all, score=hit.score)
+
+    return {name: _each_once(map(renamed, hits)) for name, hits in lists.items()}
 
 
 def _has_standout(hits: Sequence[RankedHit]) -> bool:
@@ -222,6 +226,8 @@ def _each_once(hits: Iterable[RankedHit]) -> list[RankedHit]:
 def _finite(hits: Sequence[RankedHit]) -> tuple[RankedHit, ...]:
     """The hits with infinite scores at the finite ends of the list, and "not a number" at its lower end."""
     finite = [hit.score for hit in hits if math.isfinite(hit.score)]
+    if len(finite) == len(hits):
+        return tuple(hits)
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
 
     def bounded(score: float) -> float:

@@ -131,12 +131,12 @@ def recalled_block(recalled: Recalled, options: RenderOptions) -> str:
 
 def fill(template: str, values: Mapping[str, str]) -> str:
     """The template with `{name}` replaced for the names of `values`, in one pass; `{{` and `}}` are single braces."""
-    names = "|".join(map(re.escape, values))
-    return re.sub(
-        rf"(\{{\{{)|(\}}\}})|\{{({names})\}}",
-        lambda found: values[found[3]] if found[3] else found[0][0],
-        template,
-    )
+
+    def piece(found: re.Match[str]) -> str:
+        name = found[1]
+        return found[0][0] if name is None else values.get(name, found[0])
+
+    return re.sub(r"\{\{|\}\}|\{(\w+)\}", piece, template)
 
 
 def approximate_tokens(text: str) -> int:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-_OPENING = "\"'“‘„«‹¿¡「『（(["
-_CLOSING = "\"'”’“»›」』）)].,;:!?…。、，！？"
+_OPENING = re.escape("\"'“‘„«‹¿¡「『（([")
+_CLOSING = re.escape("\"'”’“»›」』）)].,;:!?…。、，！？")
+_EDGES = re.compile(rf"(?<!\S)[{_OPENING}]+|[{_CLOSING}]+(?!\S)")
 
 
 def content_key(text: str) -> str:
     """The text without what a microphone cannot hear: compatibility forms (NFKC), case, runs of white space,
     and punctuation at the edges of words. A text of nothing but punctuation is its own key; blank text gives ""."""
-    words = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split()
-    bare = [word.lstrip(_OPENING).rstrip(_CLOSING) for word in words]
-    return " ".join(word for word in bare if word) or " ".join(words)
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(_EDGES.sub("", folded).split()) or " ".join(folded.split())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ovos_persona.memory import BasicShortTermMemory
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
-from ovos_memory_bus.history import as_message, context_history, cut, normalise, visible_items
+from ovos_memory_bus.history import as_message, context_history, cut, normalise, recall_query, visible_items
 from ovos_memory_bus.records import ROLES, ChatMessage, Item
 
 contents = st.text(max_size=12)
@@ -86,6 +86,13 @@ def test_visible_items_are_those_whose_words_are_in_the_context() -> None:
 def test_message_of_a_turn_carries_its_speaker() -> None:
     [item] = stored([ChatMessage("user", "hi", name="Ana")])
     assert as_message(item) == ChatMessage("user", "hi", name="Ana")
+
+
+def test_query_takes_the_last_things_the_user_said_along() -> None:
+    spoken = say("u: who wrote Dune", "a: Herbert", "u: and Emma", "a: Austen")
+    assert recall_query(" when? ", spoken, 1) == "and Emma when?"
+    assert recall_query(" when? ", spoken, 5) == "who wrote Dune and Emma when?"
+    assert recall_query(" when? ", spoken, 0) == "when?"
 
 
 @given(messages)
