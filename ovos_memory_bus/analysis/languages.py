@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,14 +17,13 @@ from .folding import normalise, unaccent
 FOLDER = Path(__file__).parent / "languages"
 
 _STEMMERS = {
-    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish", "nl": "dutch",
-    "en": "english", "eo": "esperanto", "et": "estonian", "fi": "finnish", "fr": "french", "gl": "portuguese",
-    "de": "german", "el": "greek", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish",
-    "it": "italian", "lt": "lithuanian", "ne": "nepali", "no": "norwegian", "nb": "norwegian", "nn": "norwegian",
-    "fa": "persian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
-    "es": "spanish", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+    "ar": "arabic", "cs": "czech", "el": "greek", "eo": "esperanto", "et": "estonian", "fa": "persian", "ga": "irish",
+    "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian", "lt": "lithuanian", "ne": "nepali",
+    "ro": "romanian", "sr": "serbian", "ta": "tamil", "yi": "yiddish",
 }  # fmt: skip
-"""Snowball's stemmer for a language; what this build of PyStemmer lacks is not stemmed."""
+"""Snowball's stemmers for languages without a data file; what the installed PyStemmer lacks is not stemmed."""
+
+_ALIASES = {"nb": "no", "nn": "no", "iw": "he", "in": "id"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +35,17 @@ class Number:
     multiplies: bool = False
     ordinal: bool = False
     alone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ClockPattern:
+    """A way to say a time around its hour: `before` and `after` are words without accents, `M` a number of minutes.
+    The minutes to add are `minutes`, or `sign` times M's."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    minutes: int
+    sign: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,11 +67,14 @@ class Language:
     months: Mapping[str, int] = field(default_factory=dict)
     month_abbreviations: Mapping[str, int] = field(default_factory=dict)
     weekdays: Mapping[str, int] = field(default_factory=dict)
+    clock: tuple[ClockPattern, ...] = ()
+    day_halves: Mapping[tuple[str, ...], int] = field(default_factory=dict)
 
 
 def primary(tag: str | None) -> str:
     """The language of a tag as OVOS writes them: `en-US`, `pt_BR` → `en`, `pt`; `` for none."""
-    return re.split(r"[-_]", (tag or "").strip().lower(), maxsplit=1)[0]
+    code = re.split(r"[-_]", (tag or "").strip().lower(), maxsplit=1)[0]
+    return _ALIASES.get(code, code)
 
 
 @lru_cache(maxsize=1)
@@ -81,7 +94,7 @@ def language(tag: str | None) -> Language:
     return Language(
         code=code,
         stem=_stemmer(data.get("stemmer")),
-        stop_words=frozenset(_both(word for words in data.get("stop_words", {}).values() for word in words.split())),
+        stop_words=frozenset(_both(" ".join(data.get("stop_words", {}).values()).split())),
         elisions=frozenset(_both(data.get("elisions", "").split())),
         enclitics=frozenset(data.get("enclitics", "").split()),
         numbers=_numbers(numbers),
@@ -94,6 +107,13 @@ def language(tag: str | None) -> Language:
         months=_positions(data.get("months", ()), slice(0, 1)),
         month_abbreviations=_positions(data.get("months", ()), slice(1, None)),
         weekdays=_positions(data.get("weekdays", ()), slice(None)),
+        clock=_clock(data.get("times", {})),
+        day_halves={
+            tuple(unaccent(normalise(phrase)).split()): half
+            for half, name in enumerate(("morning", "evening"))
+            for phrase in data.get(name, "").split("|")
+            if phrase.strip()
+        },
     )
 
 
@@ -104,7 +124,7 @@ def _stemmer(name: str | None) -> Callable[[str], str]:
     return stemmer
 
 
-def _both(words: Any) -> list[str]:
+def _both(words: Iterable[str]) -> list[str]:
     """Words as they are and without accents: people leave them out."""
     spelled = [normalise(word) for word in words]
     return spelled + [unaccent(word) for word in spelled]
@@ -112,6 +132,19 @@ def _both(words: Any) -> list[str]:
 
 def _positions(rows: Any, part: slice) -> dict[str, int]:
     return {word: number for number, row in enumerate(rows, 1) for word in _both(row.split()[part])}
+
+
+def _clock(data: Mapping[str, str]) -> tuple[ClockPattern, ...]:
+    """`{"half past H": "30", "M to H": "-M"}` as patterns, those of most words first."""
+    found = []
+    for phrase, minutes in data.items():
+        words = [word if word in ("H", "M") else unaccent(normalise(word)) for word in phrase.split()]
+        hour = words.index("H")
+        spoken = minutes.endswith("M")
+        sign = -1 if minutes.startswith("-") else 1
+        before, after = tuple(words[:hour]), tuple(words[hour + 1 :])
+        found.append(ClockPattern(before, after, 0 if spoken else int(minutes), sign if spoken else 0))
+    return tuple(sorted(found, key=lambda pattern: -len(pattern.before) - len(pattern.after)))
 
 
 def _ordinal_pattern(suffixes: str) -> re.Pattern[str]:

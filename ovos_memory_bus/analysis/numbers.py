@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from .folding import unaccent
@@ -70,8 +71,18 @@ def _plain(word: str, lang: Language) -> int | None:
     return _glued(word, lang)
 
 
-def spans(words: Sequence[str], lang: Language) -> Iterator[tuple[int, int, int]]:
-    """Numbers that the words say, as (first, past the last, value): `two thousand and five` is one of 2005.
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words from `start` up to `end` say the number `value`; `alone` as in `Number`."""
+
+    start: int
+    end: int
+    value: int
+    alone: bool
+
+
+def spans(words: Sequence[str], lang: Language) -> Iterator[Span]:
+    """Numbers that the words say: `two thousand and five` is one of 2005.
 
     Words are normalised pieces; runs of digits take part (`2 million`).
     """
@@ -82,8 +93,7 @@ def spans(words: Sequence[str], lang: Language) -> Iterator[tuple[int, int, int]
             start += 1
             continue
         end, value = _compose(words, start, number, lang)
-        if end - start > 1 or number.alone:
-            yield start, end, value
+        yield Span(start, end, value, number.alone or end - start > 1)
         start = end
 
 
@@ -125,10 +135,16 @@ def _added(total: int, current: int, value: int, floor: int | None, lang: Langua
         return None
     if so_far >= 20 and so_far % 100 != 10 and 0 < value < step:
         return so_far + value
-    if lang.vigesimal and so_far % 100 in (60, 80) and 10 <= value < 20:
-        return so_far + value
-    if lang.vigesimal and so_far % 100 == 4 and value == 20:
-        return so_far + 76
+    if lang.vigesimal:
+        return _added_by_twenties(so_far, value)
     if lang.years_in_pairs and 16 <= so_far <= 21 and 10 <= value < 100:
         return so_far * 100 + value
     return None
+
+
+def _added_by_twenties(so_far: int, value: int) -> int | None:
+    """French: `soixante-dix`, `quatre-vingt-onze`, `dix-sept`, and four times twenty."""
+    last = so_far % 100
+    if (last in (60, 80) and 10 <= value < 20) or (last == 10 and 7 <= value <= 9):
+        return so_far + value
+    return so_far + 76 if last == 4 and value == 20 else None

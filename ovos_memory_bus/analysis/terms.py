@@ -9,14 +9,9 @@ from functools import lru_cache
 from . import dates
 from .folding import normalise, unaccent
 from .languages import Language, described, language
-from .numbers import digits, number_word, numeral, spans
-from .tokens import LONGEST_TERM, chunks, has_words, pieces, syllables
-
-_LONGEST_WHOLE = 8
-"""Pieces of a chunk that is also kept whole; a longer one (a path, a list) is kept in pieces only."""
-
-_LONGEST_CACHED = 256
-"""Characters of a chunk whose analysis is kept."""
+from .numbers import Span, spans
+from .tokens import LONGEST_TERM, has_words
+from .words import Word, stems, words
 
 _SHORTEST_FOREIGN = 3
 """Characters of a stem under another language's rules for it to be looked for: shorter ones hit anything."""
@@ -31,25 +26,14 @@ class QueryTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a text: `text` normalised, `terms` what the index holds for it; `whole` the terms of the compound it
-    is a piece of (`wlan-passwort` → `wlanpasswort`), `last` on that compound's last piece; `counts` when it may be
-    part of a number or a date."""
-
-    text: str
-    terms: tuple[str, ...]
-    whole: tuple[str, ...] = ()
-    last: bool = False
-    counts: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Reading:
-    """Words from `start` up to `end` say a number, a month or a time, for which the index holds `terms`."""
+    """What several words say together, or one beyond itself: words from `start` up to `end` are a number, a month or
+    an hour, for which the index holds `terms`. `instead` when the words' own terms would say something else."""
 
     start: int
     end: int
     terms: tuple[str, ...]
+    instead: bool = False
 
 
 def is_blank(text: str) -> bool:
@@ -64,15 +48,17 @@ def analyse(text: str, lang: str | None) -> list[str]:
     upper case: joined by spaces, any tokeniser that parts at ASCII separators gives them back.
     """
     known = language(lang)
-    words = _words(text, known)
-    ends: dict[int, tuple[str, ...]] = {reading.end - 1: reading.terms for reading in _readings(words, known)}
+    found = words(text, known)
+    said: dict[int, set[str]] = {}
+    for reading in _readings(found, known):
+        said.setdefault(reading.end - 1, set()).update(reading.terms)
     terms: list[str] = []
-    for position, word in enumerate(words):
+    for position, word in enumerate(found):
         terms.extend(word.terms)
         if word.last:
             terms.extend(word.whole)
-        if position in ends:
-            terms.extend(term for term in ends[position] if term not in word.terms)
+        if position in said:
+            terms.extend(sorted(said[position].difference(word.terms)))
     return terms
 
 
@@ -82,119 +68,83 @@ def query_terms(text: str, lang: str | None, languages: Iterable[str] | None = N
     `languages` are those the texts may be in, whose stems count as well; by default all that have a data file.
     """
     known = language(lang)
-    others = tuple(language(code) for code in (described() if languages is None else languages))
-    words = _words(text, known)
-    asked = [word for word in words if not _is_stop(word, known)] or words
-    kept = set(map(id, asked))
-    found = []
-    readings = {reading.start: reading for reading in _readings(words, known)}
+    others = tuple(sorted(set(described() if languages is None else languages)))
+    asked = words(text, known)
+    readings = {reading.start: reading for reading in _merged(_readings(asked, known))}
+    entries: list[tuple[bool, tuple[str, ...]]] = []
     position = 0
-    while position < len(words):
-        word, reading = words[position], readings.get(position)
-        if reading and reading.end - position > 1:
-            found.append(QueryTerm(reading.terms))
-            position = reading.end
-            continue
-        if reading or id(word) in kept:
-            terms = (*word.terms, *word.whole, *(reading.terms if reading else ()), *_foreign(word.text, others))
-            found.append(QueryTerm(tuple(dict.fromkeys(terms))))
-        position += 1
-    return list(dict.fromkeys(found))
+    while position < len(asked):
+        word, reading = asked[position], readings.get(position)
+        terms = () if reading and reading.instead else _variants(word, others)
+        entries.append((reading is None and _is_stop(word), (*terms, *(reading.terms if reading else ()))))
+        position = reading.end if reading else position + 1
+    content = [variants for stop, variants in entries if not stop] or [variants for _, variants in entries]
+    return [QueryTerm(tuple(dict.fromkeys(variants))) for variants in dict.fromkeys(content) if variants]
 
 
-def _is_stop(word: Word, lang: Language) -> bool:
-    return word.text in lang.stop_words or (bool(word.whole) and len(word.text) == 1 and word.text.isalpha())
+def _is_stop(word: Word) -> bool:
+    """Function words, and single letters of a compound (`e-mail`), which say little without the rest."""
+    return word.is_stop or (bool(word.whole) and len(word.text) == 1 and word.stems)
 
 
-@lru_cache(maxsize=16384)
-def _stems(word: str, code: str) -> tuple[str, ...]:
-    """A word's terms in a language: its stem without accents, and the stem of the word without accents where that is
-    another one, so that both spellings meet."""
-    lang = language(code)
-    plain = unaccent(word[:LONGEST_TERM])
-    stems = (unaccent(lang.stem(word[:LONGEST_TERM])), lang.stem(plain)) if word.isalpha() else (plain,)
-    return tuple(dict.fromkeys(stem[:LONGEST_TERM] for stem in stems if stem)) or ((plain,) if plain else ())
+@lru_cache(maxsize=8192)
+def _variants(word: Word, others: tuple[str, ...]) -> tuple[str, ...]:
+    """The index terms that a query's word meets: its own, its compound's, and for texts stored in other languages
+    the word as it is and its stems there."""
+    terms = [*word.terms, *word.whole]
+    if word.stems:
+        terms.append(unaccent(word.text)[:LONGEST_TERM])
+        terms.extend(stem for code in others for stem in stems(word.text, code) if len(stem) >= _SHORTEST_FOREIGN)
+    return tuple(dict.fromkeys(terms))
 
 
-def _foreign(word: str, others: Sequence[Language]) -> Iterator[str]:
-    """The word itself and its stems in other languages, for texts stored in those."""
-    if syllables(word) is None and word.isalpha():
-        yield unaccent(word)[:LONGEST_TERM]
-        for lang in others:
-            yield from (stem for stem in _stems(word, lang.code) if len(stem) >= _SHORTEST_FOREIGN)
-
-
-def _words(text: str, lang: Language) -> list[Word]:
-    found: list[Word] = []
-    for chunk in chunks(normalise(text)):
-        found.extend(_cached_chunk(chunk, lang.code) if len(chunk) <= _LONGEST_CACHED else _chunk(chunk, lang))
-    return found
-
-
-@lru_cache(maxsize=32768)
-def _cached_chunk(chunk: str, code: str) -> tuple[Word, ...]:
-    return tuple(_chunk(chunk, language(code)))
-
-
-def _chunk(chunk: str, lang: Language) -> list[Word]:
-    """The words of a chunk: pieces, without elided articles and endings after an apostrophe, and the whole."""
-    value = numeral(chunk, lang)
-    if value is not None:
-        return [Word(chunk if "·" in value else value, (value,), counts=True)]
-    time = dates.CLOCK.fullmatch(chunk)
-    if time:
-        return [Word(chunk, dates.any_half_of_day(int(time[1]), int(time[2])), counts=True)]
-    date = dates.ISO_DATE.fullmatch(chunk)
-    if date and 1 <= int(date[2]) <= 12:
-        year, day = digits(date[1]), digits(date[3])
-        return [Word(year, (year,)), Word(date[2], (dates.month(int(date[2])),)), Word(day, (day,))]
-    parts = pieces(_without_apostrophes(chunk, lang))
-    whole: tuple[str, ...] = ()
-    joined = "".join(parts)
-    if 1 < len(parts) <= _LONGEST_WHOLE and "," not in chunk and any(p.isalpha() and p.isascii() for p in parts):
-        whole = _stems(joined, lang.code)
-    words = [word for part in parts for word in _piece(part, lang, whole)]
-    if words and whole:
-        words[-1] = Word(words[-1].text, words[-1].terms, whole, last=True, counts=words[-1].counts)
-    return words
-
-
-def _without_apostrophes(chunk: str, lang: Language) -> str:
-    """`l'hôtel` → `hôtel` and `anna's` → `anna` by the language's lists; other apostrophes part names (`o'brien`)."""
-    if "'" not in chunk:
-        return chunk
-    if chunk.replace("'", "") in lang.stop_words:
-        return chunk.replace("'", "")
-    head, _, tail = chunk.partition("'")
-    if tail and head in lang.elisions:
-        return _without_apostrophes(tail, lang)
-    head, _, tail = chunk.rpartition("'")
-    return head if head and tail in lang.enclitics else chunk
-
-
-def _piece(piece: str, lang: Language, whole: tuple[str, ...]) -> Iterator[Word]:
-    if piece.isdecimal():
-        value = digits(piece)[:LONGEST_TERM]
-        yield Word(value, (value,), whole, counts=True)
+def _readings(found: Sequence[Word], lang: Language) -> Iterator[Reading]:
+    """Numbers in words, abbreviated months and times of day."""
+    if not any(word.counts for word in found):
         return
-    parts = syllables(piece)
-    if parts is not None:
-        yield from (Word(part, (unaccent(part),), whole) for part in parts)
-        return
-    date = dates.calendar_term(piece, lang)
-    terms = (*_stems(piece, lang.code), *((date,) if date else ()))
-    if terms:
-        counts = piece in lang.month_abbreviations or number_word(piece, lang.code) is not None
-        yield Word(piece[:LONGEST_TERM], terms, whole, counts=counts)
-
-
-def _readings(words: Sequence[Word], lang: Language) -> Iterator[Reading]:
-    """Numbers in words and abbreviated months."""
-    if not any(word.counts for word in words):
-        return
-    texts = [word.text for word in words]
-    for start, end, value in spans(texts, lang):
-        if end - start > 1 or not texts[start].isdecimal():
-            yield Reading(start, end, (str(value),))
+    texts = [word.text for word in found]
+    numbers = list(spans(texts, lang))
+    for number in numbers:
+        if number.alone and not (number.end - number.start == 1 and texts[number.start].isdecimal()):
+            yield Reading(number.start, number.end, (str(number.value),), instead=number.end - number.start > 1)
     for position, term in dates.abbreviated_months(texts, lang):
         yield Reading(position, position + 1, (term,))
+    starts = {number.end: number.start for number in numbers}
+    for item, minute, terms in dates.clock_times(_items(texts, numbers), lang):
+        start = starts.get(item.end, item.end - 1)
+        yield Reading(start, item.end, terms, instead=minute != 0)
+
+
+def _items(texts: Sequence[str], numbers: Sequence[Span]) -> list[dates.Item]:
+    """The words with each number's as one, as times of day are read."""
+    numbers_at = {number.start: number for number in numbers}
+    items: list[dates.Item] = []
+    position = 0
+    while position < len(texts):
+        number, shown = numbers_at.get(position), dates.CLOCK.fullmatch(texts[position])
+        if number:
+            items.append(dates.Item(unaccent(texts[position]), number.end, number.value))
+        elif shown:
+            items.append(dates.Item(texts[position], position + 1, int(shown[1]), int(shown[2])))
+            if shown[3]:
+                items.append(dates.Item(shown[3], position + 1))
+        else:
+            items.append(dates.Item(unaccent(texts[position]), position + 1))
+        position = items[-1].end
+    return items
+
+
+def _merged(readings: Iterable[Reading]) -> Iterator[Reading]:
+    """One reading a place: an hour that is also a number is looked for as both, unless minutes make it another."""
+    by_start: dict[int, Reading] = {}
+    for reading in readings:
+        other = by_start.get(reading.start)
+        if other and reading.instead and not other.instead:
+            by_start[reading.start] = reading
+        elif other:
+            by_start[reading.start] = Reading(
+                reading.start, max(other.end, reading.end), (*other.terms, *reading.terms), other.instead
+            )
+        else:
+            by_start[reading.start] = reading
+    yield from by_start.values()
