@@ -52,6 +52,10 @@ class Columns:
             name: GrowingArray(np.int32)
             for name in ("session_id", "kind", "role", "agent_id", "graph_id", "task_id", "name")
         }
+        self._length = GrowingArray(np.float32)
+        self._asks = GrowingArray(np.bool_)
+        self._talk = GrowingArray(np.int32)
+        self._talks = 0
         self._docs: dict[int, int] = {}
         self._last_of_session: dict[int, int] = {}
 
@@ -86,6 +90,21 @@ class Columns:
     def next(self) -> Array:
         """The doc of the turn after in the same talk, or -1."""
         return self._next.view()
+
+    @property
+    def length(self) -> Array:
+        """Characters of each doc's text."""
+        return self._length.view()
+
+    @property
+    def asks(self) -> Array:
+        """Whether a doc's text holds a question mark."""
+        return self._asks.view()
+
+    @property
+    def talk(self) -> Array:
+        """A number for the talk that a turn belongs to; other docs have one each."""
+        return self._talk.view()
 
     def label(self, name: str) -> Array:
         """Codes (see `codes`) of `session_id`, `kind`, `role`, `agent_id`, `graph_id`, `task_id` or `name`."""
@@ -137,6 +156,8 @@ class Columns:
         self._seq.append(outline.seq)
         self._created.append(outline.created_at)
         self._alive.append(True)
+        self._length.append(outline.length)
+        self._asks.append(bool(outline.asks))
         for name, column in self._labels.items():
             column.append(self.codes.of(getattr(outline, name)))
         self._docs[outline.seq] = doc
@@ -160,6 +181,9 @@ class Columns:
     def _link(self, doc: int, previous: int, following: int) -> None:
         self._previous.append(previous)
         self._next.append(following)
+        neighbour = previous if previous != NONE else following
+        self._talk.append(self._talk[neighbour] if neighbour != NONE else self._talks)
+        self._talks += neighbour == NONE
         if previous != NONE:
             self._next[previous] = doc
         if following != NONE:

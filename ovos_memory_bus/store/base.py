@@ -54,7 +54,9 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What an index keeps of an item: everything a filter can ask for, but no text. `created_at` in µs since 1970."""
+    """What an index keeps of an item: what a filter can ask for and how its text looks, but not the text.
+
+    `created_at` in µs since 1970; `length` in characters; `asks` when the text holds a question mark."""
 
     seq: int
     created_at: int
@@ -65,6 +67,8 @@ class Outline:
     graph_id: str | None
     task_id: str | None
     name: str | None
+    length: int
+    asks: bool
 
 
 @dataclass(frozen=True, slots=True)

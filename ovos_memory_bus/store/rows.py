@@ -19,7 +19,10 @@ ITEM_COLUMNS = (
     "seq, id, owner, session_id, kind, role, content, lang, name, agent_id, graph_id, task_id, "
     "metadata, created_at, updated_at"
 )
-OUTLINE_COLUMNS = "seq, created_at, session_id, kind, role, agent_id, graph_id, task_id, name"
+OUTLINE_COLUMNS = (
+    "seq, created_at, session_id, kind, role, agent_id, graph_id, task_id, name, "
+    "length(content), instr(content, '?') OR instr(content, '？') OR instr(content, '¿')"
+)
 PARAMETERS = 500  # bound variables in one statement: SQLite's oldest default limit is 999
 
 

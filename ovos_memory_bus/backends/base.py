@@ -1,0 +1,99 @@
+"""What a backend is: it answers a query with what it found, and works off its background jobs in short pieces."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from ..filters import ItemFilter
+from ..records import Item
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question to a backend. `owner` None is everybody; `deadline` is on anyio's clock; `limit` the number of
+    candidates wanted; `text` what to search for, `utterance` what was said."""
+
+    text: str
+    utterance: str
+    lang: str | None
+    owner: str | None
+    session_id: str
+    filter: ItemFilter
+    limit: int
+    now: datetime
+    deadline: float
+    max_history: int = 0
+    agent_id: str | None = None
+    caller: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a backend found, best first.
+
+    `seqs` are items of the store with the backend's own `scores` and, each aligned with them, further `features`;
+    `notes` are figures about the query as a whole. `foreign` are hits that this store does not hold, with their
+    scores. `items` is what a backend contributes without ranking: history turns, facts, a summary."""
+
+    seqs: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    scores: Array = field(default_factory=lambda: np.empty(0, np.float32))
+    features: Mapping[str, Array] = field(default_factory=dict)
+    notes: Mapping[str, float] = field(default_factory=dict)
+    foreign: tuple[tuple[Item, float], ...] = ()
+    items: tuple[Item, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many hits or items."""
+        return len(self.seqs) + len(self.foreign) + len(self.items)
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """A kind of memory, hosted by an actor (see actor.py), which calls one `search` at a time.
+
+    `kind` is `retriever` (ranked hits) or `context` (items that stand in every context). `jobs` names the kinds of
+    job in the store that `work` does. All methods may be cancelled at any await and must stay usable then.
+    """
+
+    name: str
+    kind: str
+    jobs: Sequence[str]
+
+    def opened(self) -> AbstractAsyncContextManager[None]:
+        """The backend's life: entered before the first search, left at shutdown or before a restart."""
+
+    async def search(self, query: Query) -> Found:
+        """What is found for `query`, at most `query.limit` hits, within its owner and filter."""
+
+    async def work(self) -> bool:
+        """Do one short piece of background work; whether there may be more."""
+
+    def status(self) -> Mapping[str, Any]:
+        """Figures for `memory.status`, plain JSON."""
+
+
+class BaseBackend:
+    """What most backends do where they have nothing to do."""
+
+    name = ""
+    kind = "retriever"
+    jobs: Sequence[str] = ()
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        yield
+
+    async def work(self) -> bool:
+        return False
+
+    def status(self) -> Mapping[str, Any]:
+        return {}

@@ -1,0 +1,123 @@
+"""Keywords: BM25 over the words of turns and their neighbours, analysed in each turn's language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import anyio.to_thread
+import numpy as np
+
+from ..analysis import analyse, query_terms
+from ..index import bm25
+from ..index.catalogue import Catalogue, Partition
+from ..index.postings import Postings, term_hash, term_hashes
+from ..records import Item
+from ..store.base import Store
+from .base import Array, BaseBackend, Found, Query
+
+SCHEME = 1  # the version of our analysis: other stored words are analysed anew
+JOB = "terms"
+PIECE = 50  # items analysed in one piece of background work
+INLINE = 20_000  # docs up to which a search is too short to be worth a thread
+
+
+def indexed_text(item: Item) -> str:
+    """What of an item is searched: its speaker's name too."""
+    return f"{item.name}: {item.content}" if item.name else item.content
+
+
+class _Words:
+    """One owner's keyword index."""
+
+    def __init__(self) -> None:
+        self.postings = Postings()
+        self.neighbourhoods = bm25.Neighbourhoods()
+
+
+class Lexical(BaseBackend):
+    """Ranks by BM25; `coverage` is the share of the query's weight that a hit holds, `own` that of its own words."""
+
+    name = "lexical"
+    jobs = (JOB,)
+
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+        self._store, self._catalogue = store, catalogue
+
+    async def search(self, query: Query) -> Found:
+        words = [[term_hash(v) for v in term.variants] for term in query_terms(query.text, query.lang)]
+        if not words:
+            return Found()
+        partition = await self._catalogue.partition(query.owner)
+        index = await self._up_to_date(partition)
+        mask = await self._catalogue.mask(partition, query.filter)
+        average = index.neighbourhoods.average(partition.columns, index.postings)
+
+        def run() -> Found:
+            return _ranked(partition, bm25.match(partition.columns, index.postings, words, average, mask), query.limit)
+
+        if len(partition.columns) <= INLINE:
+            return run()
+        return await anyio.to_thread.run_sync(run)
+
+    async def work(self) -> bool:
+        jobs = await self._store.due(JOB, PIECE)
+        if not jobs:
+            return False
+        items = await self._store.by_seq(job.seq for job in jobs)
+        await self._store.save_terms({seq: _terms(item) for seq, item in items.items()}, SCHEME, done=JOB)
+        await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in items])
+        return True
+
+    def status(self) -> Mapping[str, Any]:
+        loaded = [p for p in self._catalogue.loaded() if self.name in p.indexes]
+        return {"owners": len(loaded), "indexed": sum(len(p.indexes[self.name].postings) for p in loaded)}
+
+    async def _up_to_date(self, partition: Partition) -> _Words:
+        """The partition's index with every doc in it, stored words where there are, fresh ones otherwise."""
+        index: _Words = partition.indexes.setdefault(self.name, _Words())
+        partition.take_died(self.name)  # dead docs are left out by `alive`
+        if len(index.postings) == len(partition.columns):
+            return index
+        async with partition.lock:
+            start = len(index.postings)
+            seqs = partition.columns.seq[start:].tolist()
+            stored = await self._store.terms(seqs, SCHEME)
+            missing = await self._store.by_seq(seq for seq in seqs if seq not in stored)
+            hashes = await _all_hashes(seqs, stored, missing)
+            index.postings.add(hashes, partition.columns.alive)
+        return index
+
+
+async def _all_hashes(seqs: Sequence[int], stored: Mapping[int, bytes], missing: Mapping[int, Item]) -> list[bytes]:
+    """Term hashes for all `seqs`; an item that is neither stored nor there has none."""
+
+    def run() -> list[bytes]:
+        return [stored[seq] if seq in stored else _terms(missing[seq]) if seq in missing else b"" for seq in seqs]
+
+    return run() if len(missing) <= PIECE else await anyio.to_thread.run_sync(run)
+
+
+def _terms(item: Item) -> bytes:
+    return term_hashes(analyse(indexed_text(item), item.lang))
+
+
+def _ranked(partition: Partition, matches: bm25.Matches, limit: int) -> Found:
+    """The best of the matches as hits of the store."""
+    order = _best(matches.scores, limit)
+    docs = matches.docs[order]
+    possible = max(matches.possible, 1e-9)
+    return Found(
+        seqs=partition.columns.seq[docs],
+        scores=matches.scores[order],
+        features={"coverage": matches.scores[order] / possible, "own": matches.own[order] / possible},
+        notes={"known": matches.known},
+    )
+
+
+def _best(scores: Array, limit: int) -> Array:
+    """Places of the `limit` highest scores, highest first, equal ones in order."""
+    if len(scores) > 4 * limit:
+        chosen = np.sort(np.argpartition(-scores, limit)[:limit])
+        return chosen[np.argsort(-scores[chosen], kind="stable")]
+    return np.argsort(-scores, kind="stable")[:limit]
