@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
@@ -28,3 +28,26 @@ class ItemFilter:
     def empty(self) -> bool:
         """Whether every item passes."""
         return self == ItemFilter()
+
+    def narrowed(self, other: ItemFilter) -> ItemFilter | None:
+        """Items that pass both; None where no item can."""
+        values: dict[str, Any] = {}
+        for name in (f.name for f in fields(self)):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if not mine or not theirs:
+                values[name] = mine or theirs
+            elif name == "since":
+                values[name] = max(mine, theirs)
+            elif name == "until":
+                values[name] = min(mine, theirs)
+            elif name == "metadata":
+                values[name] = {**mine, **theirs}
+                if any(theirs[key] != mine[key] for key in mine.keys() & theirs.keys()):
+                    return None
+            elif name == "kinds":
+                values[name] = tuple(kind for kind in mine if kind in theirs)
+            elif mine == theirs:
+                values[name] = mine
+            else:
+                return None
+        return ItemFilter(**values)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..filters import ItemFilter
 from ..records import Item
+from ..store.base import NewItem
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -61,12 +62,18 @@ class Backend(Protocol):
     """A kind of memory, hosted by an actor (see actor.py), which calls one `search` at a time.
 
     `kind` is `retriever` (ranked hits) or `context` (items that stand in every context). `jobs` names the kinds of
-    job in the store that `work` does. All methods may be cancelled at any await and must stay usable then.
+    job in the store that `work` does; they are empty while it cannot do any. All methods may be cancelled at any
+    await and must stay usable then.
     """
 
     name: str
     kind: str
-    jobs: Sequence[str]
+
+    @property
+    def jobs(self) -> Sequence[str]: ...
+
+    def wants(self, item: NewItem) -> Sequence[str]:
+        """The kinds of job that a new item means for this backend."""
 
     def opened(self) -> AbstractAsyncContextManager[None]:
         """The backend's life: entered before the first search, left at shutdown or before a restart."""
@@ -86,7 +93,13 @@ class BaseBackend:
 
     name = ""
     kind = "retriever"
-    jobs: Sequence[str] = ()
+
+    @property
+    def jobs(self) -> Sequence[str]:
+        return ()
+
+    def wants(self, item: NewItem) -> Sequence[str]:
+        return ()
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:

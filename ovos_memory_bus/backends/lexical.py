@@ -13,7 +13,7 @@ from ..index import bm25
 from ..index.catalogue import Catalogue, Partition
 from ..index.postings import Postings, term_hash, term_hashes
 from ..records import Item
-from ..store.base import Store
+from ..store.base import NewItem, Store
 from .base import Array, BaseBackend, Found, Query
 
 SCHEME = 1  # the version of our analysis: other stored words are analysed anew
@@ -39,10 +39,16 @@ class Lexical(BaseBackend):
     """Ranks by BM25; `coverage` is the share of the query's weight that a hit holds, `own` that of its own words."""
 
     name = "lexical"
-    jobs = (JOB,)
 
     def __init__(self, store: Store, catalogue: Catalogue) -> None:
         self._store, self._catalogue = store, catalogue
+
+    @property
+    def jobs(self) -> Sequence[str]:
+        return (JOB,)
+
+    def wants(self, item: NewItem) -> Sequence[str]:
+        return (JOB,)
 
     async def search(self, query: Query) -> Found:
         words = [[term_hash(v) for v in term.variants] for term in query_terms(query.text, query.lang)]

@@ -12,11 +12,14 @@ import numpy as np
 
 from ..embedding.base import Embedder
 from ..embedding.worker import EmbeddingWorker
+from ..errors import ModelError
+from ..filters import ItemFilter
 from ..index.catalogue import Catalogue, Partition
 from ..index.vectors import Vectors
 from ..records import Item
-from ..store.base import Store
+from ..store.base import NewItem, Store
 from .base import Array, BaseBackend, Found, Query
+from .centre import centre_of
 from .lexical import indexed_text
 
 LOG = logging.getLogger(__name__)
@@ -30,11 +33,19 @@ class Semantic(BaseBackend):
     """Ranks by `distinct` (see index/vectors.py); `near` and `own` are plain centred cosines."""
 
     name = "semantic"
-    jobs = (JOB,)
 
     def __init__(self, store: Store, catalogue: Catalogue, embedding: EmbeddingWorker) -> None:
         self._store, self._catalogue, self._embedding = store, catalogue, embedding
         self._model: Embedder | None = None
+        self._centre: Array | None = None
+        self._problem: ModelError | None = None
+
+    @property
+    def jobs(self) -> Sequence[str]:
+        return () if self._problem else (JOB,)
+
+    def wants(self, item: NewItem) -> Sequence[str]:
+        return (JOB,)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -42,6 +53,8 @@ class Semantic(BaseBackend):
         yield
 
     async def search(self, query: Query) -> Found:
+        if self._problem is not None:
+            raise self._problem
         vector = await self._embedding.query(query.text)
         model = await self._ready()
         partition = await self._catalogue.partition(query.owner)
@@ -51,24 +64,62 @@ class Semantic(BaseBackend):
         mask = await self._catalogue.mask(partition, query.filter)
         return await anyio.to_thread.run_sync(self._ranked, partition, vectors, vector, mask, query.limit)
 
+    async def similar(
+        self, owner: str | None, where: ItemFilter, probe: str | Sequence[float], metric: str
+    ) -> list[tuple[int, float]]:
+        """Items by their similarity to a text or a centred vector, most similar first, as (seq, similarity).
+
+        Vectors are compared in the model's centred space (see centre.py), where unrelated texts are near 0 and a text
+        is 1 like itself: `cosine` clipped to [0, 1], `euclidean` as 1 / (1 + d) between unit vectors. Raises
+        `ModelError`s; ValueError where the vector's length is not the model's."""
+        model = await self._ready()
+        vector = await self._probe(probe, model)
+        partition = await self._catalogue.partition(owner)
+        vectors = await self._up_to_date(partition, model)
+        mask = await self._catalogue.mask(partition, where)
+        docs = vectors.docs(partition.columns, mask)
+        cosines = np.clip(vectors.centred(docs, self._centred_at(model)) @ vector, -1.0, 1.0)
+        best = np.full(len(partition.columns), -1.0, np.float32)
+        np.maximum.at(best, docs, cosines)
+        distinct = np.unique(docs)
+        scores = np.clip(best[distinct], 0.0, 1.0) if metric == "cosine" else 1 / (1 + np.sqrt(2 - 2 * best[distinct]))
+        order = np.argsort(-scores, kind="stable")
+        return list(zip(partition.columns.seq[distinct[order]].tolist(), scores[order].tolist(), strict=True))
+
+    async def embeddings(self, seqs: Sequence[int]) -> dict[int, list[float]]:
+        """The centred vectors of items, that of the first piece where there are several."""
+        model = await self._ready()
+        rows = await self._store.vectors(model.name, seqs)
+        centre = self._centred_at(model)
+        return {seq: _unit(_decoded(pieces[:1])[0] - centre).tolist() for seq, pieces in rows.items()}
+
+    async def embed_now(self, item: Item) -> list[float]:
+        """Embed an item at once; its centred vector. Raises `ModelError`s."""
+        model = await self._ready()
+        pieces = await self._embed(item)
+        await self._keep(model, {item.seq: pieces})
+        return (await self.embeddings([item.seq])).get(item.seq, [])
+
     async def work(self) -> bool:
+        try:
+            model = await self._ready()
+        except ModelError as error:
+            if self._problem is None:
+                LOG.warning("semantic memory is off, the rest works: %s", error)
+            self._problem = error
+            return False
+        self._problem = None
         jobs = await self._store.due(JOB, PIECE)
         if not jobs:
             return False
-        model = await self._ready()
         items = await self._store.by_seq(job.seq for job in jobs)
-        rows = {seq: await self._embed(item) for seq, item in items.items()}
-        await self._store.save_vectors(model.name, model.dims, rows, done=JOB)
+        await self._keep(model, {seq: await self._embed(item) for seq, item in items.items()})
         await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in items])
-        for partition in self._catalogue.loaded():
-            held: Vectors | None = partition.indexes.get(self._key(model))
-            if held is not None:
-                self._put(partition, held, rows)
         return True
 
     def status(self) -> Mapping[str, Any]:
         if self._model is None:
-            return {"model": None}
+            return {"model": None, "problem": self._problem.to_data() if self._problem else None}
         key = self._key(self._model)
         held = [p.indexes[key] for p in self._catalogue.loaded() if key in p.indexes]
         return {"model": self._model.name, "owners": len(held), "indexed": sum(len(v) for v in held)}
@@ -77,6 +128,7 @@ class Semantic(BaseBackend):
         """The model, loaded; items it has not seen are queued once. Raises `ModelError`s."""
         if self._model is None:
             model = await self._embedding.open()
+            self._centre = await centre_of(self._embedding)
             queued = await self._store.without_vectors(model.name, JOB)
             if queued:
                 LOG.info("%d items are embedded with %s in the background", queued, model.name)
@@ -86,6 +138,27 @@ class Semantic(BaseBackend):
     async def _embed(self, item: Item) -> list[bytes]:
         pieces = await self._embedding.passage(indexed_text(item))
         return [piece.vector.astype(STORED).tobytes() for piece in pieces]
+
+    async def _keep(self, model: Embedder, rows: Mapping[int, Sequence[bytes]]) -> None:
+        await self._store.save_vectors(model.name, model.dims, rows, done=JOB)
+        for partition in self._catalogue.loaded():
+            held: Vectors | None = partition.indexes.get(self._key(model))
+            if held is not None:
+                self._put(partition, held, rows)
+
+    async def _probe(self, probe: str | Sequence[float], model: Embedder) -> Array:
+        """A centred unit vector."""
+        if not isinstance(probe, str):
+            if len(probe) != model.dims:
+                raise ValueError(f"the embedding has {len(probe)} numbers, the model's have {model.dims}")
+            return _unit(np.asarray(probe, np.float32))
+        pieces = await self._embedding.passage(probe)
+        rows = np.stack([piece.vector for piece in pieces]) if pieces else np.zeros((1, model.dims), np.float32)
+        # as it would come back from the store, so that a text is exactly like itself
+        return _unit(rows[0].astype(STORED).astype(np.float32) - self._centred_at(model))
+
+    def _centred_at(self, model: Embedder) -> Array:
+        return self._centre if self._centre is not None else np.zeros(model.dims, np.float32)
 
     def _key(self, model: Embedder) -> str:
         return f"{self.name}:{model.name}"
@@ -111,11 +184,7 @@ class Semantic(BaseBackend):
     def _ranked(self, partition: Partition, vectors: Vectors, query: Array, mask: Array | None, limit: int) -> Found:
         columns = partition.columns
         similar = vectors.compare(columns, query)
-        size = len(similar.own)
-        keep = vectors.known[:size] & columns.alive[:size]
-        if mask is not None:
-            keep[: len(mask)] &= mask[:size]
-        docs = np.nonzero(keep)[0]
+        docs = vectors.docs(columns, mask, pieces=False)
         scores = similar.distinct[docs]
         wanted = len(docs) if len(docs) <= EVERY_DOC else limit
         if wanted < len(docs):
@@ -130,3 +199,8 @@ class Semantic(BaseBackend):
 
 def _decoded(pieces: Sequence[bytes]) -> Array:
     return np.stack([np.frombuffer(piece, STORED) for piece in pieces]).astype(np.float32)
+
+
+def _unit(vector: Array) -> Array:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length else vector

@@ -107,6 +107,27 @@ class Vectors:
         """A doc's vectors `[n, dims]`."""
         return self._pieces.get(doc, self._rows.view()[doc : doc + 1].copy()) if doc in self else None
 
+    def docs(self, columns: Columns, mask: Array | None, pieces: bool = True) -> Array:
+        """The living docs with a vector that pass `mask`; with `pieces`, a doc once for each of its pieces."""
+        size = len(self._has)
+        keep = self._has.view() & columns.alive[:size]
+        if mask is not None:
+            keep &= mask[:size]
+        docs = np.nonzero(keep)[0]
+        if not pieces or not self._pieces:
+            return docs
+        counts = [len(self._pieces[doc]) if doc in self._pieces else 1 for doc in docs.tolist()]
+        return np.repeat(docs, counts)
+
+    def centred(self, docs: Array, centre: Array) -> Array:
+        """Unit rows of `docs` (as `docs()` gives them, with pieces) taken from `centre`."""
+        rows = self._rows.view()[docs].copy()
+        for doc in np.unique(docs[[d in self._pieces for d in docs.tolist()]]).tolist() if self._pieces else ():
+            rows[docs == doc] = self._pieces[doc]
+        rows -= centre
+        unit: Array = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + TINY)
+        return unit
+
     @property
     def mean(self) -> Array:
         """The centre of this memory's vectors, as of the last look at their spread."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
@@ -23,6 +24,11 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 def clean_text(text: str) -> str:
     """`text` as it can be stored: half surrogates, which no encoding can carry, become U+FFFD."""
     return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def is_invisible(text: str) -> bool:
+    """Whether there is nothing to see: only white space, controls and characters without width."""
+    return all(unicodedata.category(char)[0] in "ZC" for char in text)
 
 
 def parse_time(value: Any, field: str) -> datetime:
@@ -93,6 +99,13 @@ class Fields:
         value = self.text(name, limit=limit)
         if value is None:
             raise self.refuse(name, "is missing")
+        return value
+
+    def visible_text(self, name: str) -> str:
+        """Required content in which there is something to see."""
+        value = self.required_text(name)
+        if is_invisible(value):
+            raise self.refuse(name, "is blank")
         return value
 
     def label(self, name: str) -> str | None:

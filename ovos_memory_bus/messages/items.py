@@ -37,14 +37,6 @@ def filter_from(fields: Fields) -> ItemFilter:
     )
 
 
-def _not_blank(fields: Fields, name: str) -> str:
-    """Content that says something; which texts are blank is decided where they are stored."""
-    content = fields.required_text(name)
-    if not content.strip():
-        raise fields.refuse(name, "is blank")
-    return content
-
-
 @dataclass(frozen=True, slots=True)
 class AddRequest:
     """One item to store; `role` only for a turn by hand."""
@@ -75,7 +67,7 @@ class AddRequest:
     @classmethod
     def _read(cls, fields: Fields, kind: str, role: str) -> AddRequest:
         return cls(
-            content=_not_blank(fields, "content"),
+            content=fields.visible_text("content"),
             kind=kind,
             role=role,
             lang=fields.label("lang"),
@@ -206,7 +198,7 @@ class ChangeRequest:
         labels = {n: fields.label(n) for n in ("lang", "agent_id", "graph_id", "task_id") if n in data}
         request = cls(
             id=fields.required_text("id", limit=MAX_SHORT),
-            content=_not_blank(fields, "content") if fields.has("content") else None,
+            content=fields.visible_text("content") if fields.has("content") else None,
             metadata=fields.mapping("metadata"),
             labels=labels,
         )

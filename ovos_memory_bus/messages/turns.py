@@ -33,7 +33,7 @@ class NewTurn:
             raise fields.refuse("role", "is missing")
         return cls(
             role=role,
-            content=fields.required_text("content"),
+            content=fields.visible_text("content"),
             created_at=fields.moment("created_at"),
             name=fields.label("name"),
             metadata={**shared, **(fields.mapping("metadata") or {})},

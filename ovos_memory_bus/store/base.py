@@ -99,10 +99,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Background work left: `pending` to do, `failed` given up on, `oldest` pending one's age in seconds."""
+    """Background work left: `pending` to do, `failed` given up on, `waiting` for a part that is not there (a model
+    to be installed, say), `oldest` pending one's age in seconds."""
 
     pending: int = 0
     failed: int = 0
+    waiting: int = 0
     oldest: float = 0.0
 
 
@@ -143,6 +145,9 @@ class Store(Protocol):
 
     async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
         """Change the columns named; new content drops the words and vectors of the old and what was drawn from it."""
+
+    async def drawn_from(self, seqs: Sequence[int]) -> list[Item]:
+        """The items drawn from these, and from those in turn."""
 
     async def remove(self, seqs: Sequence[int], *, tombstones: bool = True) -> Removed:
         """Take items away with all that was drawn from them, in one transaction."""
@@ -185,8 +190,8 @@ class Store(Protocol):
     async def postpone(self, kind: str, seq: int, delay: float | None) -> None:
         """Try this job again after `delay` seconds; None gives it up."""
 
-    async def queue(self) -> Queue:
-        """How much background work is left."""
+    async def queue(self, kinds: Sequence[str]) -> Queue:
+        """How much background work is left; jobs of other than these kinds wait."""
 
     async def counts(self) -> dict[str, int]:
         """How many items of each kind, and `owners`."""

@@ -105,6 +105,11 @@ class SqliteStore:
     async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
         return await self._write(lambda connection: writes.update(connection, id, owner, values, jobs, _now()))
 
+    async def drawn_from(self, seqs: Sequence[int]) -> list[Item]:
+        async with self._database.read() as connection:
+            derived = await writes.derived_from(connection, seqs)
+        return list((await self.by_seq(derived)).values())
+
     async def remove(self, seqs: Sequence[int], *, tombstones: bool = True) -> Removed:
         return await self._write(lambda connection: writes.remove(connection, seqs, tombstones, _now()))
 
@@ -216,15 +221,18 @@ class SqliteStore:
 
         await self._database.write(work)
 
-    async def queue(self) -> Queue:
-        sql = (
-            "SELECT coalesce(sum(failed = 0), 0), coalesce(sum(failed), 0), "
-            "min(CASE failed WHEN 0 THEN created_at END) FROM jobs"
-        )
+    async def queue(self, kinds: Sequence[str]) -> Queue:
+        sql = "SELECT kind, failed, count(*), min(created_at) FROM jobs GROUP BY kind, failed"
         async with self._database.read() as connection, connection.execute(sql) as cursor:
-            row = await cursor.fetchone()
-        pending, failed, oldest = row if row else (0, 0, None)
-        return Queue(pending, failed, max(0.0, (_now() - oldest) / 1e6) if oldest else 0.0)
+            rows = list(await cursor.fetchall())
+        pending = [(count, born) for kind, failed, count, born in rows if not failed and kind in kinds]
+        oldest = min((born for _, born in pending), default=None)
+        return Queue(
+            pending=sum(count for count, _ in pending),
+            failed=sum(count for _, failed, count, _ in rows if failed),
+            waiting=sum(count for kind, failed, count, _ in rows if not failed and kind not in kinds),
+            oldest=0.0 if oldest is None else max(0.0, (_now() - oldest) / 1e6),
+        )
 
     # -- the service
 

@@ -1,0 +1,69 @@
+"""The built-in backends by name, and those that other packages bring by the entry-point group."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+
+from ..config import BackendConfig, Config
+from ..embedding.worker import EmbeddingWorker
+from ..index.catalogue import Catalogue
+from ..store.base import Store
+from .base import Backend
+from .lexical import Lexical
+from .recency import Recency
+
+LOG = logging.getLogger(__name__)
+GROUP = "ovos.memory.backends"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a backend may be built from."""
+
+    config: Config
+    store: Store
+    catalogue: Catalogue
+    embedding: EmbeddingWorker | None
+
+
+Factory = Callable[[Parts, BackendConfig], Backend]
+
+
+def _semantic(parts: Parts, config: BackendConfig) -> Backend:
+    from .semantic import Semantic  # only where it is wanted: keyword-only mode stays small
+
+    if parts.embedding is None:
+        raise ValueError("semantic memory needs an embedding worker")
+    return Semantic(parts.store, parts.catalogue, parts.embedding)
+
+
+BUILT_IN: Mapping[str, Factory] = {
+    "recency": lambda parts, config: Recency(parts.store),
+    "lexical": lambda parts, config: Lexical(parts.store, parts.catalogue),
+    "semantic": _semantic,
+}
+
+
+def build(parts: Parts) -> list[Backend]:
+    """The configured backends, in order. One that cannot be built is left out with a log line."""
+    backends: list[Backend] = []
+    for config in parts.config.backends:
+        try:
+            factory = BUILT_IN.get(config.name) or _installed(config.name)
+            if factory is None:
+                LOG.error("no memory backend named %r is known; it is left out", config.name)
+                continue
+            backends.append(factory(parts, config))
+        except Exception:
+            LOG.exception("memory backend %r could not be made; it is left out", config.name)
+    return backends
+
+
+def _installed(name: str) -> Factory | None:
+    for entry in entry_points(group=GROUP, name=name):
+        factory: Factory = entry.load()
+        return factory
+    return None

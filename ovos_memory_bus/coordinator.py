@@ -1,0 +1,267 @@
+"""One recall: the question goes to every backend at once; what has come when the deadline strikes is fused."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import anyio
+
+from .actor import OK, SKIPPED, Actor, Reply
+from .analysis import is_blank
+from .backends.base import Query
+from .config import Config
+from .errors import InvalidRequest
+from .filters import ItemFilter
+from .fusing import Fuser, Ranked
+from .history import as_message, context_history, recall_query, visible_items
+from .index.catalogue import Catalogue
+from .messages.context import ContextRequest
+from .messages.identity import Caller
+from .records import ChatMessage, Hit, Item
+from .rendering import Recalled, RenderOptions, render
+from .store.base import Store
+from .tracing import Trace, Traces
+
+LOG = logging.getLogger(__name__)
+CANDIDATES = 400  # asked of each backend: fusion needs more than it returns
+SEARCH_TIMEOUT = 10.0  # seconds for a search by hand, which no turn waits for
+MARGIN, MARGIN_SHARE = 0.06, 0.2  # of the timeout, kept for fusing, rendering and sending: at most so many seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The outcome of one recall; see `memory.context.request` in docs/bus-messages.md for the fields."""
+
+    messages: tuple[ChatMessage, ...]
+    hits: tuple[Hit, ...] = ()
+    facts: tuple[Item, ...] = ()
+    summary: str | None = None
+    backends: Mapping[str, Reply] = field(default_factory=dict)
+    took: float = 0.0
+
+    @property
+    def partial(self) -> bool:
+        """Whether a backend that was asked did not answer."""
+        return any(reply.status not in (OK, SKIPPED) for reply in self.backends.values())
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "messages": [message.to_data() for message in self.messages],
+            "hits": [hit.to_data() for hit in self.hits],
+            "facts": [fact.to_data() for fact in self.facts],
+            "summary": self.summary,
+            "backends": {name: reply.to_data() for name, reply in self.backends.items()},
+            "partial": self.partial,
+            "took": round(self.took, 6),
+        }
+
+
+class Coordinator:
+    """Asks the actors, fuses, renders. Holds no state but the traces of recent recalls."""
+
+    def __init__(self, config: Config, store: Store, catalogue: Catalogue, actors: Sequence[Actor]) -> None:
+        self._config, self._store = config, store
+        self.actors = {actor.name: actor for actor in actors}
+        self.traces = Traces(config.recall.traces)
+        self._fuser = Fuser(store, catalogue)
+
+    async def recall(self, request: ContextRequest, caller: Caller) -> Recollection:
+        """The context for an utterance, before its timeout. Raises `InvalidRequest`s."""
+        started = anyio.current_time()
+        settings = self._config.recall
+        timeout = request.timeout or settings.timeout
+        deadline = started + timeout - min(MARGIN, MARGIN_SHARE * timeout)
+        owner, where = self.visible(request.scope, caller)
+        where = replace(
+            where,
+            since=request.since,
+            until=request.until,
+            agent_id=request.agent_id,
+            graph_id=request.graph_id,
+            task_id=request.task_id,
+        )
+        query = Query(
+            text=request.utterance,
+            utterance=request.utterance,
+            lang=request.lang or self._config.lang,
+            owner=owner,
+            session_id=caller.session_id,
+            filter=where,
+            limit=request.fetch_k or CANDIDATES,
+            now=request.now or datetime.now(timezone.utc),
+            deadline=deadline,
+            max_history=self._max_history(request),
+            agent_id=request.agent_id,
+            caller=caller.owner,
+        )
+        chosen = self._chosen(request.backends)
+        replies = await self._ask(chosen, await self._worded(query, request, chosen))
+        ranked = await self._fuse(request, query, replies, deadline)
+        recollection = await self._composed(request, caller, query, replies, ranked, started)
+        self.traces.keep(Trace.of(request, caller, replies, ranked, recollection.hits, recollection.took))
+        return recollection
+
+    async def search(
+        self,
+        text: str,
+        lang: str | None,
+        owner: str | None,
+        where: ItemFilter,
+        caller: Caller,
+        *,
+        limit: int,
+        backends: tuple[str, ...] | None = None,
+        min_score: float | None = None,
+    ) -> list[Hit]:
+        """Items that answer `text`, best first, repeats told apart; `backends` None asks all that rank."""
+        query = Query(
+            text=text,
+            utterance=text,
+            lang=lang or self._config.lang,
+            owner=owner,
+            session_id=caller.session_id,
+            filter=where,
+            limit=max(CANDIDATES, limit),
+            now=datetime.now(timezone.utc),
+            deadline=anyio.current_time() + SEARCH_TIMEOUT,
+            caller=caller.owner,
+        )
+        actors = [a for a in self._chosen(backends) if a.backend.kind == "retriever"]
+        replies = await self._ask(actors, query)
+        ranked = await self._fuser.fuse(
+            "calibrated",
+            query,
+            {name: reply.found for name, reply in replies.items() if reply.status == OK},
+            weights={},
+            rrf_k=self._config.recall.rrf_k,
+            dedup=False,
+            order=[],
+            limit=limit,
+            min_score=min_score,
+        )
+        return [r.hit for r in ranked if r.kept and r.hit is not None]
+
+    def visible(self, scope: str | None, caller: Caller) -> tuple[str | None, ItemFilter]:
+        """Whose items a caller sees: an owner (None: everybody's) and a filter; never wider than configured."""
+        widest = self._config.scope
+        wanted = scope or widest
+        if wanted == "global" and widest == "global":
+            return None, ItemFilter()
+        if "session" in (wanted, widest):
+            return caller.owner, ItemFilter(session_id=caller.session_id)
+        return caller.owner, ItemFilter()
+
+    def zone(self, caller: Caller) -> tzinfo:
+        """The user's time zone: the session's, else the configured one, else UTC."""
+        for name in (caller.timezone, self._config.timezone):
+            try:
+                if name:
+                    return ZoneInfo(name)
+            except (ValueError, OSError, KeyError):
+                LOG.warning("unknown time zone %r", name)
+        return timezone.utc
+
+    def _max_history(self, request: ContextRequest) -> int:
+        return self._config.recall.max_history if request.max_history is None else request.max_history
+
+    def _chosen(self, names: tuple[str, ...] | None) -> list[Actor]:
+        """The actors asked. An unknown name is the caller's mistake and is answered as one."""
+        if names is None:
+            return list(self.actors.values())
+        unknown = [name for name in names if name not in self.actors]
+        if unknown:
+            raise InvalidRequest(f"no backend named {unknown[0]!r}; there are {', '.join(self.actors)}", "backends")
+        return [self.actors[name] for name in dict.fromkeys(names)]
+
+    async def _worded(self, query: Query, request: ContextRequest, chosen: Sequence[Actor]) -> Query:
+        """The query with what was said before put in front, where `query_mode` asks for that."""
+        settings = self._config.recall
+        if (request.query_mode or settings.query_mode) != "history":
+            return query
+        turns = settings.query_history_turns if request.query_history_turns is None else request.query_history_turns
+        recent = await self._store.history(query.caller, query.session_id, query.agent_id, 2 * turns + 2)
+        return replace(query, text=recall_query(query.utterance, [as_message(turn) for turn in recent], turns))
+
+    async def _ask(self, actors: Sequence[Actor], query: Query) -> dict[str, Reply]:
+        """Every actor's reply, in the order of the actors. A blank query is put to no retriever."""
+        replies: dict[str, Reply] = {}
+        blank = is_blank(query.text)
+
+        async def ask(actor: Actor) -> None:
+            replies[actor.name] = await actor.ask(query)
+
+        async with anyio.create_task_group() as tasks:
+            for actor in actors:
+                if blank and actor.backend.kind == "retriever":
+                    replies[actor.name] = Reply(SKIPPED, 0.0)
+                else:
+                    tasks.start_soon(ask, actor)
+        return {actor.name: replies[actor.name] for actor in self.actors.values() if actor.name in replies}
+
+    async def _fuse(
+        self, request: ContextRequest, query: Query, replies: Mapping[str, Reply], deadline: float
+    ) -> list[Ranked]:
+        settings = self._config.recall
+        found = {
+            name: reply.found
+            for name, reply in replies.items()
+            if reply.status == OK and self.actors[name].backend.kind == "retriever"
+        }
+        weights = {b.name: b.weight for b in self._config.backends} | dict(request.weights)
+        return await self._fuser.fuse(
+            request.fusion or settings.fusion,
+            query,
+            found,
+            weights=weights,
+            rrf_k=request.rrf_k or settings.rrf_k,
+            dedup=request.dedup,
+            order=[request.primary] if request.primary else list(replies),
+            limit=settings.max_results if request.max_results is None else request.max_results,
+            min_score=settings.min_score if request.min_score is None else request.min_score,
+        )
+
+    async def _composed(
+        self,
+        request: ContextRequest,
+        caller: Caller,
+        query: Query,
+        replies: Mapping[str, Reply],
+        ranked: Sequence[Ranked],
+        started: float,
+    ) -> Recollection:
+        """Hits, history, facts and summary as messages."""
+        hits = tuple(r.hit for r in ranked if r.kept and r.hit is not None)
+        turns = self._items(replies, "turn")
+        facts = self._items(replies, "fact")
+        summary = next((item.content for item in self._items(replies, "summary")), None)
+        recalled = Recalled(
+            hits=hits,
+            facts=facts,
+            summary=summary,
+            neighbours=await self._fuser.neighbours(query, hits),
+            visible=visible_items(turns, query.max_history),
+            position=self._fuser.position(query),
+        )
+        history = context_history([as_message(turn) for turn in turns], query.max_history)
+        messages = render(
+            request.utterance,
+            [replace(message, name=None) for message in history],
+            recalled,
+            self._render_options(request, caller, query.now),
+            tool_call_id=f"memory-{request.request_id or uuid.uuid4().hex}",
+        )
+        return Recollection(tuple(messages), hits, facts, summary, replies, anyio.current_time() - started)
+
+    def _items(self, replies: Mapping[str, Reply], kind: str) -> tuple[Item, ...]:
+        return tuple(item for reply in replies.values() for item in reply.found.items if item.kind == kind)
+
+    def _render_options(self, request: ContextRequest, caller: Caller, now: datetime) -> RenderOptions:
+        given = {**self._config.rendering, **request.rendering}
+        mode = request.inject_mode or self._config.recall.inject_mode
+        return RenderOptions(**given, inject_mode=mode, time_zone=self.zone(caller))

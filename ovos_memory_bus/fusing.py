@@ -1,0 +1,174 @@
+"""From the backends' lists to hits: candidates scored by the fusion asked for, loaded, repeats told apart, cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .backends.base import Found, Query
+from .index.catalogue import Catalogue, Partition
+from .index.columns import NONE
+from .ranking import Fused, RankedHit, fuse
+from .records import Hit, Item
+from .relevance import Evidence, Ranking, default_threshold, rank
+from .repeats import content_key
+from .store.base import Store
+
+POOL = 4  # candidates loaded for each hit wanted: repeats and deleted ones fall out
+SMALLEST_POOL = 40
+BUILT_IN = ("lexical", "semantic")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """One candidate after fusion: `hit` is None where the item went meanwhile; `kept` says whether it is answered."""
+
+    hit: Hit | None
+    kept: bool
+    why: str = ""
+
+
+class Fuser:
+    """Fuses with the catalogue's columns at hand."""
+
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+        self._store, self._catalogue = store, catalogue
+
+    async def fuse(
+        self,
+        mode: str,
+        query: Query,
+        found: Mapping[str, Found],
+        *,
+        weights: Mapping[str, float],
+        rrf_k: float,
+        dedup: bool,
+        order: Sequence[str],
+        limit: int,
+        min_score: float | None,
+    ) -> list[Ranked]:
+        """The candidates looked at, best first, those that are answered marked `kept`."""
+        pool = max(SMALLEST_POOL, POOL * limit)
+        partition = await self._catalogue.partition(query.owner)
+        ranking = _calibrated(partition, query, found)
+        probability = _by_seq(partition, ranking)
+        items = await self._load(found, ranking, partition, pool)
+        if mode == "calibrated":
+            fused = _calibrated_list(partition, ranking, found, items, dedup)
+        else:
+            lists = {name: _list(one, items, pool) for name, one in found.items()}
+            fused = fuse(mode, lists, weights=weights, rrf_k=rrf_k, dedup=dedup, order=order)
+        threshold = default_threshold() if min_score is None else min_score
+        kept, ranked = 0, []
+        for entry in fused[:pool]:
+            item = items.get(int(str(entry.id)))
+            score = probability.get(int(str(entry.id)), 0.0)
+            hit = Hit(item, score, entry.fusion_score, entry.backends) if item else None
+            why = (
+                "gone"
+                if hit is None
+                else "below min_score"
+                if score < threshold
+                else "over max_results"
+                if kept >= limit
+                else ""
+            )
+            kept += not why
+            ranked.append(Ranked(hit, not why, why))
+        return ranked
+
+    async def neighbours(self, query: Query, hits: Sequence[Hit]) -> list[Item]:
+        """The turns just before and after the hits, to be shown beside them."""
+        columns = (await self._catalogue.partition(query.owner)).columns
+        docs = columns.docs(hit.item.seq for hit in hits)
+        around = {int(pointers[doc]) for doc in docs for pointers in (columns.previous, columns.next)} - {NONE, *docs}
+        found = await self._store.by_seq(int(columns.seq[doc]) for doc in around)
+        return list(found.values())
+
+    def position(self, query: Query) -> Callable[[Item], int]:
+        """Places of turns in their session, so that turns next to each other have numbers next to each other."""
+        partition = next((p for p in self._catalogue.loaded() if p.owner == query.owner), None)
+        if partition is None:
+            return lambda item: item.seq
+        columns = partition.columns
+        depth: dict[int, int] = {}
+
+        def place(item: Item) -> int:
+            doc = columns.doc(item.seq)
+            trail = []
+            while doc != NONE and doc not in depth:
+                trail.append(doc)
+                doc = int(columns.previous[doc])
+            number = depth.get(doc, 0)
+            for known in reversed(trail):
+                number += 1
+                depth[known] = number
+            return number
+
+        return place
+
+    async def _load(
+        self, found: Mapping[str, Found], ranking: Ranking, partition: Partition, pool: int
+    ) -> dict[int, Item]:
+        """The items of the best candidates of every list, foreign ones under negative numbers."""
+        wanted = {int(seq) for one in found.values() for seq in one.seqs[:pool]}
+        wanted |= {int(seq) for seq in partition.columns.seq[ranking.docs[:pool]]}
+        items = await self._store.by_seq(wanted)
+        for one in found.values():
+            items |= {item.seq: item for item, _ in one.foreign}
+        return items
+
+
+def _calibrated(partition: Partition, query: Query, found: Mapping[str, Found]) -> Ranking:
+    lexical, semantic = (_evidence(partition, found.get(name)) for name in BUILT_IN)
+    return rank(partition.columns, lexical, semantic, query.text)
+
+
+def _evidence(partition: Partition, found: Found | None) -> Evidence | None:
+    """A backend's features by doc; docs that died since it answered are left out."""
+    if found is None:
+        return None
+    docs = np.array([partition.columns.doc(int(seq)) for seq in found.seqs], np.int64)
+    living = docs >= 0
+    return Evidence(docs[living], {name: values[living] for name, values in found.features.items()}, found.notes)
+
+
+def _by_seq(partition: Partition, ranking: Ranking) -> dict[int, float]:
+    seqs = partition.columns.seq[ranking.docs].tolist()
+    return dict(zip(seqs, ranking.probability.tolist(), strict=True))
+
+
+def _list(found: Found, items: Mapping[int, Item], pool: int) -> list[RankedHit]:
+    """One backend's hits as the fusion modes take them."""
+    own = zip(found.seqs[:pool].tolist(), found.scores[:pool].tolist(), strict=True)
+    pairs = [*own, *((item.seq, score) for item, score in found.foreign)]
+    return [_ranked_hit(items[seq], score) for seq, score in pairs if seq in items]
+
+
+def _ranked_hit(item: Item, score: float) -> RankedHit:
+    return RankedHit(item.seq, score, item.content, item.created_at.timestamp(), item.seq)
+
+
+def _calibrated_list(
+    partition: Partition, ranking: Ranking, found: Mapping[str, Found], items: Mapping[int, Item], dedup: bool
+) -> list[Fused]:
+    """The calibrated ranking of the loaded items; of repeats the newest stands where the best of them ranks."""
+    finders = {name: set(one.seqs.tolist()) for name, one in found.items()}
+    seqs = partition.columns.seq[ranking.docs].tolist()
+    places: dict[str, int] = {}
+    fused: list[Fused] = []
+    for seq, score in zip(seqs, ranking.relevance.tolist(), strict=True):
+        if seq not in items:
+            continue
+        entry = Fused(seq, score, tuple(name for name, known in finders.items() if seq in known))
+        key = content_key(items[seq].content) if dedup else ""
+        if key and key in places:
+            better = fused[places[key]]
+            if items[seq].created_at > items[int(str(better.id))].created_at:
+                fused[places[key]] = replace(entry, fusion_score=better.fusion_score)
+            continue
+        places[key] = len(fused)
+        fused.append(entry)
+    return fused

@@ -1,0 +1,179 @@
+"""`memory.item.*`: reading, searching and changing what is remembered, one item at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..analysis import is_blank
+from ..backends.semantic import Semantic
+from ..coordinator import Coordinator
+from ..errors import EmbeddingUnavailable, InvalidRequest, ModelError, NotFound
+from ..filters import ItemFilter
+from ..messages.identity import Caller
+from ..messages.items import ChangeRequest, IdRequest, ListRequest, SearchRequest, SimilarRequest
+from ..records import Item
+from ..store.base import NewItem, Store
+from .forgetting import Forgetter
+from .recording import Recorder
+
+
+class Librarian:
+    """Items within what the caller may see; an item of somebody else is as unknown as one that never was."""
+
+    def __init__(
+        self,
+        store: Store,
+        coordinator: Coordinator,
+        recorder: Recorder,
+        forgetter: Forgetter,
+        semantic: Semantic | None,
+    ) -> None:
+        self._store, self._coordinator = store, coordinator
+        self._recorder, self._forgetter, self._semantic = recorder, forgetter, semantic
+
+    async def get(self, request: IdRequest, caller: Caller) -> dict[str, Any]:
+        """The item. Raises `NotFound`."""
+        item = await self.item(request.id, caller)
+        return (await self._described([item], request.include_embedding))[0]
+
+    async def item(self, id_: str, caller: Caller) -> Item:
+        """The item with this id, if the caller may see it. Raises `NotFound`."""
+        owner, where = self._coordinator.visible(None, caller)
+        for item in await self._store.get([id_], owner):
+            if where.session_id in (None, item.session_id):
+                return item
+        raise NotFound("no such item")
+
+    async def page(self, request: ListRequest, caller: Caller) -> dict[str, Any]:
+        """A page of items in order, and how many there are in all."""
+        owner, where = self._narrowed(caller, request.filter)
+        if where is None:
+            return {"items": [], "total": 0}
+        limit = min(request.limit, request.page_size or request.limit)
+        page = await self._store.page(
+            owner,
+            where,
+            order_by=request.order_by,
+            descending=request.order == "desc",
+            limit=limit,
+            offset=request.offset,
+        )
+        return {"items": await self._described(page.items, request.include_embedding), "total": page.total}
+
+    async def search(self, request: SearchRequest, caller: Caller) -> dict[str, Any]:
+        """Items by words and, with `use_embedding`, by meaning; `score` is a probability."""
+        if is_blank(request.query):
+            return {"items": []}
+        owner, where = self._narrowed(caller, request.filter)
+        if where is None:
+            return {"items": []}
+        backends = None if request.use_embedding else ("lexical",)
+        wanted = request.offset + request.limit
+        hits = await self._coordinator.search(
+            request.query,
+            request.lang,
+            owner,
+            where,
+            caller,
+            backends=backends,
+            limit=wanted,
+            min_score=request.threshold,
+        )
+        if request.order_by != "relevance":
+            hits = sorted(hits, key=lambda hit: getattr(hit.item, request.order_by), reverse=request.order == "desc")
+        elif request.order == "asc":
+            hits = hits[::-1]
+        shown = hits[request.offset : wanted]
+        described = await self._described([hit.item for hit in shown], request.include_embedding)
+        return {"items": [{**data, "score": hit.score} for data, hit in zip(described, shown, strict=True)]}
+
+    async def similar(self, request: SimilarRequest, caller: Caller) -> dict[str, Any]:
+        """Items at least `threshold` similar to a text or a vector."""
+        if request.query is not None and is_blank(request.query):
+            return {"items": []}
+        owner, where = self._narrowed(caller, request.filter)
+        if where is None:
+            return {"items": []}
+        semantic = self._meaning()
+        try:
+            pairs = await semantic.similar(owner, where, request.query or request.embedding or (), request.metric)
+        except ValueError as error:
+            raise InvalidRequest(str(error), "embedding") from None
+        near = [(seq, score) for seq, score in pairs if score >= request.threshold][: request.limit]
+        items = await self._store.by_seq(seq for seq, _ in near)
+        shown = [(items[seq], score) for seq, score in near if seq in items]
+        described = await self._described([item for item, _ in shown], request.include_embedding)
+        return {"items": [{**data, "similarity": score} for data, (_, score) in zip(described, shown, strict=True)]}
+
+    async def update(self, request: ChangeRequest, caller: Caller) -> dict[str, Any]:
+        """Change what is named; new content is indexed and embedded anew. Raises `NotFound`."""
+        item = await self.item(request.id, caller)
+        values: dict[str, Any] = dict(request.labels)
+        if request.metadata is not None:
+            values["metadata"] = {**item.metadata, **request.metadata}
+        if request.content is not None:
+            if is_blank(request.content):
+                raise InvalidRequest("the content is blank", "content")
+            values["content"] = request.content
+        jobs = self._recorder.jobs(_as_new(item))
+        changed = await self._store.update(item.id, item.owner, values, jobs)
+        if changed is None:
+            raise NotFound("no such item")
+        if changed.content != item.content:
+            await self._forgetter.scrub([item.id], [item.content])
+        self._recorder.wake()
+        return changed.to_data()
+
+    async def delete(self, request: IdRequest, caller: Caller) -> bool:
+        """Whether there was such an item; it is gone without residue."""
+        try:
+            item = await self.item(request.id, caller)
+        except NotFound:
+            return False
+        removed = await self._forgetter.remove([item])
+        return bool(removed.ids)
+
+    async def embed(self, request: IdRequest, caller: Caller) -> dict[str, Any]:
+        """Embed an item now; the four outcomes of docs/bus-messages.md."""
+        try:
+            item = await self.item(request.id, caller)
+        except NotFound:
+            return {"success": False, "message": "Memory not found"}
+        try:
+            semantic = self._meaning()
+            known = await semantic.embeddings([item.seq])
+            if item.seq in known and not request.force:
+                return {"success": False, "message": "Memory already has embedding"}
+            embedding = await semantic.embed_now(item)
+        except (ModelError, EmbeddingUnavailable):
+            return {"success": False, "message": "Failed to generate embedding"}
+        return {"success": True, "message": "Embedding generated successfully", "embedding": embedding}
+
+    def _narrowed(self, caller: Caller, wanted: ItemFilter) -> tuple[str | None, ItemFilter | None]:
+        owner, where = self._coordinator.visible(None, caller)
+        return owner, where.narrowed(wanted)
+
+    def _meaning(self) -> Semantic:
+        if self._semantic is None:
+            raise EmbeddingUnavailable("semantic memory is off in the configuration")
+        return self._semantic
+
+    async def _described(self, items: Sequence[Item], include_embedding: bool) -> list[dict[str, Any]]:
+        vectors: Mapping[int, Sequence[float]] = {}
+        if include_embedding and self._semantic is not None:
+            vectors = await self._semantic.embeddings([item.seq for item in items])
+        return [
+            {**item.to_data(), "embedding": vectors.get(item.seq)} if include_embedding else item.to_data()
+            for item in items
+        ]
+
+
+def _as_new(item: Item) -> NewItem:
+    """The item as if it were to be stored, to ask what work that means."""
+    return replace(
+        NewItem(item.id, item.owner, item.session_id, item.kind, item.role, item.content),
+        lang=item.lang,
+        name=item.name,
+    )

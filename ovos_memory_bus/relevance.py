@@ -1,0 +1,167 @@
+"""The default fusion: how likely each candidate is what the utterance asks for, from a few figures of every backend.
+
+A linear model ranks the candidates of a query; a second one, over the best of them, says how likely it is that the
+memory holds anything to the point at all. Their weights are data (relevance.json), trained by
+`benchmarks/train_relevance.py`; there is one set for each combination of backends that answered.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from .index.columns import Columns
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+FEATURES = ("cover", "own", "share", "distinct", "near", "alone", "speaker", "asks", "length", "talk")
+GATE_FEATURES = ("known", "cover", "own", "distinct", "near", "alone", "lead")
+TALK_BEST = 3  # docs of a talk whose mean says how much the talk is about the query
+ABSENT = -0.2  # the similarity of a candidate that the semantic backend did not list
+TINY = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What one backend says of some docs: arrays aligned with `docs`; `notes` about the query as a whole."""
+
+    docs: Array
+    features: Mapping[str, Array]
+    notes: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Candidates, best first: `relevance` is the linear model's score, `probability` a calibrated one in [0, 1]."""
+
+    docs: Array
+    relevance: Array
+    probability: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Weights:
+    """One trained model: `rank` over FEATURES; `gate` over GATE_FEATURES with `gate_bias`; `slope` and `bias` turn a
+    candidate's distance from the best into its share of the gate's probability."""
+
+    rank: Array
+    gate: Array
+    gate_bias: float
+    slope: float
+
+
+@cache
+def _models() -> Mapping[str, Any]:
+    loaded: Mapping[str, Any] = json.loads(files(__package__).joinpath("relevance.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+@cache
+def weights(lexical: bool, semantic: bool) -> Weights:
+    """The model for the backends that answered."""
+    model = _models()["both" if lexical and semantic else "lexical" if lexical else "semantic"]
+    return Weights(
+        np.array([model["rank"][name] for name in FEATURES], np.float32),
+        np.array([model["gate"][name] for name in GATE_FEATURES], np.float32),
+        float(model["gate_bias"]),
+        float(model["slope"]),
+    )
+
+
+def default_threshold() -> float:
+    """The probability below which nothing is recalled."""
+    return float(_models()["threshold"])
+
+
+def candidate_features(
+    columns: Columns, lexical: Evidence | None, semantic: Evidence | None, query: str
+) -> tuple[Array, Array]:
+    """The union of the backends' docs, and their FEATURES as `[docs, features]`."""
+    parts = [evidence.docs for evidence in (lexical, semantic) if evidence is not None]
+    docs = np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+    cover, own = _spread(docs, lexical, "coverage", 0.0), _spread(docs, lexical, "own", 0.0)
+    distinct = _spread(docs, semantic, "distinct", ABSENT)
+    share = cover / max(float(cover.max(initial=0.0)), TINY)
+    closeness = distinct / max(float(distinct.max(initial=0.0)), TINY) if semantic is not None else 0.0
+    named = {
+        "cover": cover,
+        "own": own,
+        "share": share,
+        "distinct": distinct,
+        "near": _spread(docs, semantic, "near", ABSENT),
+        "alone": _spread(docs, semantic, "own", ABSENT),
+        "speaker": speaker_match(columns, docs, query),
+        "asks": columns.asks[docs].astype(np.float32),
+        "length": np.log1p(columns.length[docs] / 6.0),
+        "talk": _talk_scores(columns.talk[docs], share + closeness),
+    }
+    return docs, np.stack([named[name] for name in FEATURES], axis=1).astype(np.float32)
+
+
+def gate_features(matrix: Array, relevance: Array, known: float) -> Array:
+    """GATE_FEATURES of a query from its candidates' features and ranking scores."""
+    best = {name: float(matrix[:, FEATURES.index(name)].max(initial=0.0)) for name in GATE_FEATURES[1:-1]}
+    lead = float(relevance.max() - np.partition(relevance, len(relevance) // 2)[len(relevance) // 2])
+    return np.array([known, *best.values(), lead], np.float32)
+
+
+def rank(columns: Columns, lexical: Evidence | None, semantic: Evidence | None, query: str) -> Ranking:
+    """The candidates of a query, ranked."""
+    docs, matrix = candidate_features(columns, lexical, semantic, query)
+    if not len(docs):
+        return Ranking(docs, np.empty(0, np.float32), np.empty(0, np.float32))
+    model = weights(lexical is not None, semantic is not None)
+    relevance = matrix @ model.rank
+    known = float(lexical.notes.get("known", 0.0)) if lexical is not None else 0.0
+    gate = _sigmoid(float(gate_features(matrix, relevance, known) @ model.gate) + model.gate_bias)
+    order = np.argsort(-relevance, kind="stable")
+    relevance = relevance[order]
+    return Ranking(docs[order], relevance, gate * np.exp(model.slope * (relevance - relevance[0])))
+
+
+def speaker_match(columns: Columns, docs: Array, query: str) -> Array:
+    """1 where the query names a doc's speaker, -1 where it names only others, 0 where it names none or everybody."""
+    words = set(re.findall(r"\w+", query.casefold()))
+    names = columns.label("name")[docs]
+    speakers = {code: columns.codes.texts[code] for code in np.unique(columns.label("name")).tolist()}
+    known = {code: text for code, text in speakers.items() if text}
+    named = [code for code, text in known.items() if set(re.findall(r"\w+", text.casefold())) & words]
+    if not named or len(named) == len(known):
+        return np.zeros(len(docs), np.float32)
+    return np.where(np.isin(names, named), 1.0, np.where(np.isin(names, list(known)), -1.0, 0.0))
+
+
+def _spread(docs: Array, evidence: Evidence | None, name: str, absent: float) -> Array:
+    """A feature of one backend over all candidates."""
+    values = np.full(len(docs), absent if evidence is not None else 0.0, np.float32)
+    if evidence is not None:
+        values[np.searchsorted(docs, evidence.docs)] = evidence.features[name]
+    return values
+
+
+def _talk_scores(talks: Array, scores: Array) -> Array:
+    """For each doc the mean of the best scores in its talk."""
+    order = np.lexsort((-scores, talks))
+    _, starts, places = np.unique(talks[order], return_index=True, return_inverse=True)
+    rank_in_talk = np.arange(len(order)) - starts[places]
+    best = np.where(rank_in_talk < TALK_BEST, scores[order], 0.0)
+    sums = np.bincount(places, best)
+    result = np.empty(len(order), np.float32)
+    result[order] = (sums / TALK_BEST)[places]
+    return result
+
+
+def _sigmoid(value: float) -> float:
+    return float(1.0 / (1.0 + np.exp(-np.clip(value, -30, 30))))
+
+
+def names_of(values: Sequence[float], names: Sequence[str]) -> dict[str, float]:
+    """Weights under their names, as they stand in relevance.json."""
+    return {name: round(float(value), 5) for name, value in zip(names, values, strict=True)}

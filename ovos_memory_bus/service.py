@@ -1,0 +1,186 @@
+"""The composition root: builds every part, connects them, runs them until told to stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+import anyio
+
+from . import __version__
+from .actor import Actor
+from .backends.registry import Parts, build
+from .bus import Bus, Frame, reply_context
+from .config import Config
+from .coordinator import Coordinator
+from .desk import Desk, described, with_request_id
+from .embedding.loading import embedding_for
+from .embedding.worker import EmbeddingWorker
+from .errors import Busy, MemoryBusError, ShuttingDown
+from .index.catalogue import Catalogue
+from .messages import forgetting
+from .messages.identity import caller_of
+from .notify import Notifier
+from .operations.forgetting import Forgetter
+from .operations.managing import Librarian
+from .operations.recalling import Recaller
+from .operations.recording import Recorder
+from .store.base import Store
+from .store.sqlite import open_store
+
+LOG = logging.getLogger(__name__)
+REQUESTS = 512  # being answered at once
+WATCH = 2.0  # seconds between looks for what other processes wrote
+
+
+class Service:
+    """One memory on one bus. `run()` returns after `stop()` or a signal, when every request has its answer."""
+
+    def __init__(self, config: Config, url: str) -> None:
+        self._config, self._url = config, url
+        self._born = time.monotonic()
+        self._stopping = anyio.Event()
+        self._answering = 0
+        self._idle = anyio.Event()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Serve. Raises `StorageError`s where the data folder cannot be used."""
+        os.umask(0o077)
+        async with AsyncExitStack() as stack:
+            store = await stack.enter_async_context(open_store(self._config.data_dir, queue=self._config.write_queue))
+            embedding = None
+            if any(backend.name == "semantic" for backend in self._config.backends):
+                config = self._config
+                worker = embedding_for(
+                    config.model, config.models_dir, config.embedding_threads, small=config.profile == "low_power"
+                )
+                embedding = await stack.enter_async_context(worker)
+            self._build(store, embedding)
+            async with anyio.create_task_group() as tasks:
+                self._tasks = tasks
+                for actor in self.actors:
+                    await tasks.start(actor.run)
+                tasks.start_soon(self._watch_store)
+                tasks.start_soon(self.bus.run)
+                tasks.start_soon(self._watch_signals)
+                notifier = Notifier.from_environment()
+                notifier.ready()
+                LOG.info("ready: data in %s", self._config.data_dir)
+                task_status.started()
+                await self._stopping.wait()
+                notifier.stopping()
+                await self._finish()
+                tasks.cancel_scope.cancel()
+
+    def _build(self, store: Store, embedding: EmbeddingWorker | None) -> None:
+        config = self._config
+        self.store = store
+        self.catalogue = Catalogue(store, config.index_owners)
+        backends = build(Parts(config, store, self.catalogue, embedding))
+        self.actors = [Actor(backend, config.mailbox) for backend in backends]
+        self.coordinator = Coordinator(config, store, self.catalogue, self.actors)
+        recorder = Recorder(store, self.actors, self._recorded)
+        forgetter = Forgetter(store, self.coordinator, embedding, self._forgotten, config.allow_forget_all)
+        semantic: Any = next((b for b in backends if b.name == "semantic"), None)
+        self.desk = Desk(
+            recaller=Recaller(store, self.coordinator, config.recall.max_history),
+            recorder=recorder,
+            librarian=Librarian(store, self.coordinator, recorder, forgetter, semantic),
+            forgetter=forgetter,
+            status=self._status,
+            backends=self._backends,
+            is_ready=lambda: not self._stopping.is_set(),
+        )
+        self.bus = Bus(self._url, tuple(self.desk.topics()), self._take)
+
+    async def _take(self, frame: Frame) -> None:
+        """Answer a request in a task of its own; over the bound, the answer is `busy`."""
+        if self._stopping.is_set():
+            await self._send(frame, {"error": ShuttingDown("the service is stopping").to_data()})
+        elif self._answering >= REQUESTS:
+            await self._send(frame, {"error": Busy("too many requests are being answered; try again").to_data()})
+        else:
+            self._answering += 1
+            self._tasks.start_soon(self._answer, frame)
+
+    async def _answer(self, frame: Frame) -> None:
+        try:
+            try:
+                caller = caller_of(frame.context, self._config.min_auth_level)
+            except MemoryBusError as error:
+                await self._send(frame, {"error": described(frame.topic, error)})
+                return
+            await self._send(frame, await self.desk.answer(frame.topic, frame.data, caller))
+        finally:
+            self._answering -= 1
+            if not self._answering:
+                self._idle.set()
+                self._idle = anyio.Event()
+
+    async def _send(self, frame: Frame, answer: dict[str, Any]) -> None:
+        data = with_request_id(answer, frame.data)
+        await self.bus.send(frame.topic + ".response", data, reply_context(frame.context))
+
+    async def _recorded(self, seqs: Sequence[int]) -> None:
+        """Tell backends in other processes what was stored; without any, nothing leaves this one."""
+        if self._config.remote_backends:
+            items = await self.store.by_seq(seqs)
+            await self.bus.send(forgetting.RECORDED, {"items": [items[seq].to_data() for seq in seqs if seq in items]})
+
+    async def _forgotten(self, ids: Sequence[str]) -> None:
+        await self.bus.send(forgetting.FORGOTTEN, {"ids": list(ids)})
+
+    async def _status(self) -> dict[str, Any]:
+        queue = await self.store.queue([kind for actor in self.actors for kind in actor.backend.jobs])
+        backends = {actor.name: actor.status() for actor in self.actors}
+        figures: dict[str, Any] = {
+            "version": __version__,
+            "ready": not self._stopping.is_set(),
+            "uptime": round(time.monotonic() - self._born, 3),
+            "backends": backends,
+            "model": backends.get("semantic", {}).get("model"),
+            "counts": await self.store.counts(),
+            "queue": {
+                "pending": queue.pending,
+                "failed": queue.failed,
+                "waiting": queue.waiting,
+                "oldest": round(queue.oldest, 3),
+            },
+        }
+        if self._config.show_paths:
+            figures["paths"] = {"data_dir": str(self._config.data_dir)}
+        return figures
+
+    def _backends(self) -> dict[str, Any]:
+        return {"backends": [{"name": actor.name, "remote": False, **actor.status()} for actor in self.actors]}
+
+    async def _watch_store(self) -> None:
+        """Notice what another process, an import say, has written."""
+        while True:
+            await anyio.sleep(WATCH)
+            known = self.store.change
+            if await self.store.refresh() != known:
+                for actor in self.actors:
+                    actor.wake()
+
+    async def _watch_signals(self) -> None:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for number in signals:
+                LOG.info("signal %s: stopping", number.name)
+                self.stop()
+
+    async def _finish(self) -> None:
+        """Answer what is being answered, for some seconds, then end the actors."""
+        with anyio.move_on_after(5):
+            while self._answering:
+                await self._idle.wait()
+        for actor in self.actors:
+            actor.close()
