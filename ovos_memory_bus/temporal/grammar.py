@@ -33,9 +33,15 @@ class Found:
 
 
 def matches(table: Table, sentence: Sentence) -> list[Found]:
-    """Every match of a table's templates, the longest first, then the one with most slots, then the leftmost."""
-    found = [Found(kind, match) for kind, template in table for match in template.find(sentence)]
-    return sorted(found, key=lambda one: (-one.size, -len(one.match.slots), one.match.start))
+    """The matches of a table's templates, the longest first, then those with most slots, then the leftmost. Of several in
+    one place it is the most literal ("fifteen days ago" as the idiom it is, where a language has one)."""
+    found: dict[tuple[int, int], Found] = {}
+    for kind, template in table:
+        for match in template.find(sentence):
+            place = match.start, match.end
+            if place not in found or len(match.slots) < len(found[place].match.slots):
+                found[place] = Found(kind, match)
+    return sorted(found.values(), key=lambda one: (-one.size, -len(one.match.slots), one.match.start))
 
 
 def first_match(table: Table, sentence: Sentence) -> Found | None:

@@ -2,7 +2,7 @@
 
 The kinds a locale may name, arguments after colons (docs/time.md explains them to speakers): `day:-1` `week:-1`
 `month:0` `year:-2`, `days:-15:-13`, `vague:-14:0`, `part:0` `part:latest` `part:-1:18:29`, `ago` `ago:30:minute`
-`few_ago`, `rolling` `rolling:7:day`, `weekday` `weekday:2` `weekday:count` `weekday:this` `weekday:next`, `weekend`
+`few_ago`, `rolling` `rolling:7:day` `rolling_few`, `weekday` `weekday:2` `weekday:count` `weekday:this` `weekday:next`, `weekend`
 `weekend:last` `weekend:next`, `date`, `month_day`, `month_named` `month_named:last` `month_named:next`, `year_named`,
 `iso`, `clock`.
 """
@@ -65,8 +65,9 @@ def _part(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
     hours = (float(arguments[1]), float(arguments[2])) if len(arguments) > 1 else match.value("part")
     if arguments[0] != "latest":
         return part_of(unit_period(now, "day", int(arguments[0])), hours)
-    today = part_of(unit_period(now, "day", 0), hours)
-    return today if today.start <= now else part_of(unit_period(now, "day", -1), hours)
+    today = unit_period(now, "day", 0)
+    begun = today.start + timedelta(hours=hours[0]) <= now
+    return part_of(replace(today if begun else unit_period(now, "day", -1), repeat="day"), hours)
 
 
 def _ago(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
@@ -77,9 +78,9 @@ def _ago(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
 
 
 def _few_ago(now: datetime, match: Match, _arguments: Sequence[str]) -> Period:
-    unit, _ = calendar_unit(match.value("unit"), 1)
     least, most = _A_FEW
-    near, far = time_ago(now, unit, least), time_ago(now, unit, most)
+    near = time_ago(now, *calendar_unit(match.value("units"), least))
+    far = time_ago(now, *calendar_unit(match.value("units"), most))
     return Period(far.start, near.end, "span")
 
 
@@ -88,6 +89,10 @@ def _rolling(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
         return rolling(now, arguments[1], int(arguments[0]))
     count = match.value("count")
     return rolling(now, *calendar_unit(match.value("unit"), 1 if count is None else int(count)))
+
+
+def _rolling_few(now: datetime, match: Match, _arguments: Sequence[str]) -> Period:
+    return rolling(now, *calendar_unit(match.value("units"), _A_FEW[1]))
 
 
 def _weekday(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
@@ -131,7 +136,7 @@ def _year_named(now: datetime, match: Match, _arguments: Sequence[str]) -> Perio
 
 
 def _iso(now: datetime, match: Match, _arguments: Sequence[str]) -> Period:
-    year, month, day = match.value("iso")
+    year, month, day = match.value("date")
     return date_named(now, month, day, year)
 
 
@@ -148,7 +153,7 @@ def _clock(now: datetime, match: Match, _arguments: Sequence[str]) -> Period:
     if start > now:
         start -= DAY
     margin = timedelta(minutes=15) if exact else timedelta()
-    return Period(start - margin, start + (margin or timedelta(hours=1)), "hour")
+    return Period(start - margin, start + (margin or timedelta(hours=1)), "hour", repeat="day")
 
 
 def clock(found: int | tuple[int, int]) -> tuple[int, int, bool]:
@@ -170,6 +175,7 @@ BUILDERS: Mapping[str, Builder] = {
     "ago": _ago,
     "few_ago": _few_ago,
     "rolling": _rolling,
+    "rolling_few": _rolling_few,
     "weekday": _weekday,
     "weekend": _weekend,
     "date": _date,

@@ -15,7 +15,7 @@ from typing import Any
 
 from .kinds import BUILDERS
 from .templates import Template, TemplateError
-from .tokens import Lexicon, Tags, fold
+from .tokens import Lexicon, Spelling, Tags, fold, words
 
 _FOLDER = files(__package__).joinpath("locale")
 
@@ -26,7 +26,7 @@ class Locale:
 
     language: str
     lexicon: Lexicon
-    ordinal_suffixes: frozenset[str]
+    spelling: Spelling
     periods: tuple[tuple[str, Template], ...]
     spans: tuple[tuple[str, Template], ...]
     sessions: tuple[tuple[str, Template], ...]
@@ -38,7 +38,6 @@ class Locale:
     fillers: frozenset[str]
     said_words: frozenset[str]
     joiners: frozenset[str]
-    month_first: bool
     rendering: Mapping[str, Any]
 
 
@@ -80,7 +79,11 @@ def compile_locale(language: str, data: Mapping[str, Any]) -> Locale:
     return Locale(
         language=language,
         lexicon=_lexicon(data),
-        ordinal_suffixes=frozenset(map(fold, data["ordinal_suffixes"])),
+        spelling=Spelling(
+            ordinal_suffixes=frozenset(map(fold, data["ordinal_suffixes"])),
+            month_first=data["month_first"],
+            compounds={fold(word): words(phrase) for word, phrase in data["compounds"].items()},
+        ),
         periods=table("periods"),
         spans=table("spans"),
         sessions=table("sessions"),
@@ -89,20 +92,19 @@ def compile_locale(language: str, data: Mapping[str, Any]) -> Locale:
         said=table("said"),
         openers=table("openers"),
         past=frozenset(map(fold, data["past"])),
-        fillers=frozenset(word for entry in data["fillers"] for word in fold(entry).split()),
-        said_words=frozenset(word for entry in lists["said"] for word in fold(entry).split()),
+        fillers=frozenset(word for entry in data["fillers"] for word in words(entry)),
+        said_words=frozenset(word for entry in lists["said"] for word in words(entry)),
         joiners=frozenset(map(fold, data["joiners"])),
-        month_first=data["month_first"],
         rendering=data["rendering"],
     )
 
 
 def _lexicon(data: Mapping[str, Any]) -> Lexicon:
-    words: defaultdict[tuple[str, ...], dict[str, Any]] = defaultdict(dict)
+    entries: defaultdict[tuple[str, ...], dict[str, Any]] = defaultdict(dict)
 
     def add(phrases: str | Sequence[str], tag: str, value: Any) -> None:
         for phrase in phrases.split("|") if isinstance(phrases, str) else phrases:
-            words[tuple(fold(phrase).replace("-", " ").replace("'", " ").split())].setdefault(tag, value)
+            entries[words(phrase)].setdefault(tag, value)
 
     for value, phrases in numbers(data).items():
         add(phrases, "n", value)
@@ -115,16 +117,18 @@ def _lexicon(data: Mapping[str, Any]) -> Lexicon:
     add(data["articles"], "a", 1)
     for count, phrases in data["pairs"].items():
         add(phrases, "a", int(count))
-    for unit, phrases in data["units"].items():
-        add(phrases, "u", unit)
+    for unit, (singular, plural) in data["units"].items():
+        add(singular, "u", unit)
+        add(plural, "u", unit)
+        add(plural, "v", unit)
     for phrases, hours in data["parts"]:
         add(phrases, "t", tuple(hours))
     for hour, phrases in data["halves"].items():
         add(phrases, "h", int(hour))
     add(data["session_words"], "s", None)
     for value, phrases in years(data).items():
-        add([phrase for phrase in phrases if tuple(fold(phrase).split()) not in words], "y", value)
-    return _by_first_word(words)
+        add([phrase for phrase in phrases if words(phrase) not in entries], "y", value)
+    return _by_first_word(entries)
 
 
 def numbers(data: Mapping[str, Any]) -> Mapping[int, Sequence[str]]:
@@ -156,8 +160,8 @@ def years(data: Mapping[str, Any]) -> Mapping[int, Sequence[str]]:
     return spelled
 
 
-def _by_first_word(words: Mapping[tuple[str, ...], Tags]) -> Lexicon:
+def _by_first_word(entries: Mapping[tuple[str, ...], Tags]) -> Lexicon:
     index: defaultdict[str, list[tuple[tuple[str, ...], Tags]]] = defaultdict(list)
-    for phrase in sorted(words, key=len, reverse=True):
-        index[phrase[0]].append((phrase, words[phrase]))
+    for phrase in sorted(entries, key=len, reverse=True):
+        index[phrase[0]].append((phrase, entries[phrase]))
     return dict(index)

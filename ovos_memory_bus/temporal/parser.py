@@ -49,7 +49,7 @@ def parse(utterance: str, lang: str | None, now: datetime, tz: tzinfo) -> TimeIn
     if locale is None:
         return None
     local = now.astimezone(tz).replace(tzinfo=None)
-    words = tokenize(utterance[:_MAX_CHARACTERS], locale.ordinal_suffixes, locale.month_first)[:_MAX_TOKENS]
+    words = tokenize(utterance[:_MAX_CHARACTERS], locale.spelling)[:_MAX_TOKENS]
     reading = _read(tag(words, locale.lexicon), locale, local)
     if reading.said:
         return _said_then(reading, locale, local, tz)
@@ -91,6 +91,8 @@ def _read(tagged: Sequence[Token], locale: Locale, now: datetime) -> _Reading:
     sentence = Sentence.of(tokens)
     order = first_match(locale.orders, sentence)
     earlier = first_match(locale.earlier, sentence)
+    if order and earlier and not order.match.named.isdisjoint(earlier.match.named):
+        earlier = None  # "la prima cosa": the word for "first" and "before" is one
     named = (found.match.named for found in (order, earlier) if found is not None)
     return _Reading(
         tokens=tokens,
@@ -135,7 +137,7 @@ def _choose(tokens: Sequence[Token], past: Sequence[int], saying: frozenset[int]
     groups: list[list[int]] = []
     for position in past:
         between = tokens[groups[-1][-1] + 1 : position] if groups else []
-        if groups and all(token.word in locale.joiners for token in between):
+        if between and all(token.word in locale.joiners for token in between):
             groups[-1].append(position)
         else:
             groups.append([position])
@@ -149,7 +151,7 @@ def _choose(tokens: Sequence[Token], past: Sequence[int], saying: frozenset[int]
 
 def _is_past(periods: Sequence[Period], words: Sequence[Token], locale: Locale, now: datetime) -> bool:
     """Whether the words leave no doubt: "on Friday" alone may be the coming one, "yesterday" and "did" may not."""
-    over = all(p.end <= now and p.repeat is None and p.grain != "hour" for p in periods)
+    over = all(period.end <= now and period.repeat is None for period in periods)
     return over or any(word.word in locale.past for word in words)
 
 

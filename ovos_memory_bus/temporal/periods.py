@@ -16,12 +16,12 @@ DAY = timedelta(days=1)
 WEEK = timedelta(weeks=1)
 # How far back another reading of the same words is looked for: "last Saturday", "the 17th", "in May".
 _MISCOUNTED_DAYS = 3
-_READINGS = {"week": 8, "month": 12, "year": 5}
+_READINGS = {"day": 3, "week": 8, "month": 12, "year": 5}
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Local time [start, end). `repeat` ("week", "month", "year") when the words fit every such day and this is the
+    """Local time [start, end). `repeat` ("day", "week", "month", "year") when the words fit every such day and this is the
     latest; `wider` are looser readings of the same words, tried in turn when the period itself holds nothing. The grain
     "vague" ("recently") counts only beside a question for what was said."""
 
@@ -68,7 +68,7 @@ def time_ago(now: datetime, unit: str, count: int) -> Period:
     if unit in ("hour", "minute"):
         step = timedelta(hours=1) if unit == "hour" else timedelta(minutes=1)
         margin = timedelta(minutes=30) if unit == "hour" else max(timedelta(minutes=5), count * step / 4)
-        return Period(now - count * step - margin, now - count * step + margin, "hour")
+        return Period(now - count * step - margin, now - count * step + margin, "moment")
     period = unit_period(now, unit, -count)
     if unit != "day":
         return period
@@ -165,8 +165,9 @@ def readings(period: Period) -> Iterator[tuple[datetime, datetime]]:
 
 def shift(period: Period, back: int) -> tuple[datetime, datetime] | None:
     """The repetition `back` steps earlier, or None where the calendar has none (31 June)."""
-    if period.repeat == "week":
-        return period.start - back * WEEK, period.end - back * WEEK
+    if period.repeat in ("day", "week"):
+        step = back * (WEEK if period.repeat == "week" else DAY)
+        return period.start - step, period.end - step
     months = back * (12 if period.repeat == "year" else 1)
     start = _move(period.start, months)
     if start is None:
@@ -184,7 +185,7 @@ def _move(moment: datetime, months: int) -> datetime | None:
 
 def within(period: Period, container: Period) -> Period | None:
     """The period's repetition that lies in the container ("Tuesday" in "last week"), or None."""
-    if period.repeat is None:
+    if period.repeat is None or period.repeat == "day":
         return None
     latest = replace(period, wider=())
     for back in range(-1, 120):

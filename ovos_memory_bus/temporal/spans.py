@@ -46,6 +46,9 @@ def _between(now: datetime, match: Match, _arguments: Sequence[str]) -> Period |
     if first == "clock":
         container = rest[0][1] if rest else None
         return _between_clocks(now, start_value, end_value, match.value("half"), container)
+    for hour, end in ((start_value, end_value),) if first == "day" and second == "period" else ():
+        if end.grain == "hour":  # "between eight and nine o'clock", whose end has been read as a time already
+            return _between_clocks(now, hour, (end.start.hour, end.start.minute), None, None)
     year = match.value("year")
     start = None if first == "day" else _endpoint(now, first, start_value, year)
     end = None if second == "day" else _endpoint(now, second, end_value, year)
@@ -124,7 +127,7 @@ def _one(now: datetime, match: Match) -> Period:
 
 
 def _inside(now: datetime, match: Match, _arguments: Sequence[str]) -> Period | None:
-    one, two = (value for slot, value in match.slots if slot == "p")
+    one, two = (value for slot, value in match.slots if slot == "period")
     for inner, outer in ((one, two), (two, one)):
         if inner.grain in ("hour", "part") and outer.grain in ("day", "part", "span") and outer.grain != inner.grain:
             moved = _on_day(inner, outer)
@@ -149,7 +152,7 @@ def _on_day(inner: Period, outer: Period) -> Period | None:
 
 
 def _part(now: datetime, match: Match, _arguments: Sequence[str]) -> Period | None:
-    period, hours = match.value("p"), match.value("part")
+    period, hours = match.value("period"), match.value("part")
     if period is None:
         period = weekday_before(now, match.number("weekday"))
     return part_of(period, hours) if period.grain == "day" else None
@@ -165,14 +168,14 @@ def _edge(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
 
 def _nth_week(now: datetime, match: Match, _arguments: Sequence[str]) -> Period | None:
     """Seven days of a month: the second week is the 8th to the 14th."""
-    month = match.value("p")
-    start = month.start + (match.number("o") - 1) * 7 * DAY
+    month = match.value("period")
+    start = month.start + (match.number("ordinal") - 1) * 7 * DAY
     return Period(start, start + 7 * DAY, "week", month.repeat) if start < month.end else None
 
 
 def _beside(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
     """The unit before, around or after a period: of weeks the seven days before or after it, or its calendar week."""
-    period = match.value("p")
+    period = match.value("period")
     unit = match.value("unit") if arguments[0] == "unit" else arguments[0]
     direction = int(arguments[1])
     if direction == 0:

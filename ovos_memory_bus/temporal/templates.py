@@ -12,26 +12,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .tokens import Token, encode, fold
+from .tokens import Token, encode, words
 
 _PIECE = re.compile(r"\.\.\.|\{(\w+)\}|<(\w+)>|[()\[\]|]|[^\s()\[\]|{}<>]+")
 _GAP = r"(?: [^ ]+){0,8}?"
-# What each slot accepts: the one-letter tags of tokens.py.
-SLOTS: Mapping[str, str] = {
-    "n": "n",  # cardinal
-    "count": "na",  # cardinal or an article that counts one
-    "o": "o",  # ordinal
-    "day": "no",  # day of a month: "3", "third"
-    "month": "m",
-    "weekday": "w",
-    "unit": "u",
-    "part": "t",  # part of a day
-    "year": "y",
-    "iso": "d",  # 2023-05-08
-    "clock": "nc",  # "8" or "8:30"
-    "half": "h",  # am, pm
-    "session": "s",
-    "p": "p",  # a period found before
+# What each slot accepts, as tags of tokens.py, and the name its value goes by.
+SLOTS: Mapping[str, tuple[str, str]] = {
+    "n": ("n", "count"),  # cardinal
+    "count": ("na", "count"),  # cardinal or an article that counts one
+    "o": ("o", "ordinal"),
+    "day": ("no", "day"),  # day of a month: "3", "third"
+    "day_n": ("n", "day"),
+    "month": ("m", "month"),
+    "weekday": ("w", "weekday"),
+    "unit": ("u", "unit"),
+    "units": ("v", "unit"),  # in the plural
+    "part": ("t", "part"),  # of a day
+    "year": ("y", "year"),
+    "iso": ("d", "date"),  # 2023-05-08
+    "clock": ("nc", "clock"),  # "8" or "8:30"
+    "half": ("h", "half"),  # am, pm
+    "session": ("s", "session"),
+    "p": ("p", "period"),  # found before
 }
 
 
@@ -41,8 +43,8 @@ class TemplateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where a template stands in the sentence: token positions [start, end), the values of its slots in order of
-    appearance, and the positions of the tokens it named (those in gaps left out)."""
+    """Where a template stands in the sentence: token positions [start, end), the names and values of its slots in order
+    of appearance, and the positions of the tokens it named (those in gaps left out)."""
 
     start: int
     end: int
@@ -108,7 +110,7 @@ class Template:
         start = sentence.starts[found.start()]
         end = start + found.group().count(" ")
         slots = tuple(
-            (name, _value(sentence.tokens[sentence.starts[found.start(f"g{i}")]], name))
+            (SLOTS[name][1], _value(sentence.tokens[sentence.starts[found.start(f"g{i}")]], name))
             for i, name in enumerate(self._slots)
             if found.group(f"g{i}") is not None
         )
@@ -170,26 +172,26 @@ class Template:
         if name:
             if name not in self._lists:
                 raise TemplateError(f"no word list {name!r} for {self.text!r}")
-            phrases = [fold(phrase).split() for phrase in self._lists[name]]
+            phrases = [words(phrase) for phrase in self._lists[name]]
             self._needs.append(frozenset(phrase[0] for phrase in phrases))
             return "(?:" + "|".join("".join(map(_word, phrase)) for phrase in phrases) + ")"
         if piece.group() == "...":
             return f"(?P<gap{piece.start()}>{_GAP})"
-        words = fold(piece.group()).split()
-        self._needs.extend(frozenset((word,)) for word in words)
-        return "".join(map(_word, words))
+        phrase = words(piece.group())
+        self._needs.extend(frozenset((word,)) for word in phrase)
+        return "".join(map(_word, phrase))
 
     def _slot(self, slot: str) -> str:
-        tags = SLOTS.get(slot)
-        if tags is None:
+        if slot not in SLOTS:
             raise TemplateError(f"no slot {slot!r}, in {self.text!r}")
+        tags, _ = SLOTS[slot]
         self._needs.append(frozenset("~" + tag for tag in tags))
         self._slots.append(slot)
         return f"(?P<g{len(self._slots) - 1}> [^ ~]+~[a-z]*[{tags}][a-z]*)"
 
 
 def _value(token: Token, slot: str) -> Any:
-    return next(token.tags[tag] for tag in SLOTS[slot] if tag in token.tags)
+    return next(token.tags[tag] for tag in SLOTS[slot][0] if tag in token.tags)
 
 
 def _word(word: str) -> str:

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# Tags: n cardinal, a article counting one, o ordinal, w weekday, m month, u unit, t part of a day, y year,
+# Tags: n cardinal, a article counting one, o ordinal, w weekday, m month, u unit, v its plural, t part of a day, y year,
 # d whole date, c time of day, h half of the day, s conversation, p period.
 Tags = Mapping[str, Any]
 Lexicon = Mapping[str, Sequence[tuple[tuple[str, ...], Tags]]]
 
 _TOKEN = re.compile(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{1,2}:\d{2}|\d+[^\W\d_]*|[^\W\d_]+")
+_WORD = re.compile(r"[^\W_]+")
 _ISO_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _LOCAL_DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})")
@@ -27,6 +28,11 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", "".join(c for c in decomposed if not unicodedata.combining(c)))
 
 
+def words(phrase: str) -> tuple[str, ...]:
+    """A phrase of a locale file as the words it is compared by: "l'any" is two."""
+    return tuple(fold(word) for word in _WORD.findall(unicodedata.normalize("NFC", phrase)))
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """`word` is folded, `text` as it was said; `tags` maps each thing it may stand for to its value."""
@@ -36,33 +42,46 @@ class Token:
     tags: Tags = field(default_factory=dict)
 
 
-def tokenize(utterance: str, ordinal_suffixes: frozenset[str], month_first: bool) -> list[Token]:
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a language writes: the endings of ordinals in digits ("3rd"), whether 2/3/2024 is in February, and words that
+    stand for several ("freitagabend")."""
+
+    ordinal_suffixes: frozenset[str]
+    month_first: bool
+    compounds: Mapping[str, tuple[str, ...]]
+
+
+def tokenize(utterance: str, spelling: Spelling) -> list[Token]:
     """The words of an utterance; digits are tagged, words are not yet."""
     tokens: list[Token] = []
     for found in _TOKEN.finditer(unicodedata.normalize("NFC", utterance)):
         text = found.group()
         if text[0].isdigit():
-            tokens.extend(_numeric(text, ordinal_suffixes, month_first))
+            tokens.extend(_numeric(text, spelling))
         else:
-            tokens.extend(Token(word, text) for word in fold(text).split())
+            word = fold(text)
+            tokens.extend(Token(part, part) for part in spelling.compounds.get(word, ()))
+            if word not in spelling.compounds:
+                tokens.append(Token(word, text))
     return tokens
 
 
-def _numeric(text: str, ordinal_suffixes: frozenset[str], month_first: bool) -> list[Token]:
+def _numeric(text: str, spelling: Spelling) -> list[Token]:
     if found := _ISO_DATE.fullmatch(text):
         year, month, day = map(int, found.groups())
         return [Token(text, text, {"d": (year, month, day)})]
     if found := _LOCAL_DATE.fullmatch(text):
         one, two, year = map(int, found.groups())
-        month, day = (one, two) if month_first and one <= 12 else (two, one)
+        month, day = (one, two) if spelling.month_first and one <= 12 else (two, one)
         return [Token(text, text, {"d": (year, month, day)})]
     if found := _CLOCK.fullmatch(text):
         return [Token(text, text, {"c": (int(found.group(1)), int(found.group(2)))})]
     if found := _DIGITS_AND_LETTERS.fullmatch(text):
         digits, letters = found.groups()
-        if fold(letters) in ordinal_suffixes and len(digits) <= _MAX_DIGITS:
+        if fold(letters) in spelling.ordinal_suffixes and len(digits) <= _MAX_DIGITS:
             return [Token(fold(text), text, {"o": int(digits)})]
-        return [_number(digits), *(Token(word, letters) for word in fold(letters).split())]
+        return [_number(digits), Token(fold(letters), letters)]
     return [_number(text)]
 
 
