@@ -1,0 +1,174 @@
+"""Language packs: what a speaker wrote in `locale/<lang>.json`, checked and compiled for matching."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from ovos_memory_bus.extraction.grammar import Notation, Pattern, PatternError, compile_pattern, phrases
+from ovos_memory_bus.extraction.model import CATEGORIES, Category
+from ovos_memory_bus.extraction.text import read
+
+_GROUPED = ("relation", "animal", "possession")
+_ALTERNATED = ("relation", "animal", "offspring", "count")
+
+
+class PackError(ValueError):
+    """A language pack lacks a part, or one of its parts cannot be used."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern and the category of what it finds."""
+
+    category: Category
+    pattern: Pattern
+    correction: bool = False
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A compiled language pack; docs/facts.md says what each part of the file is for."""
+
+    language: str
+    also: tuple[str, ...]
+    elision: bool
+    subject_drop: bool
+    enclitics: frozenset[str]
+    fillers: frozenset[str]
+    negators: frozenset[str]
+    coordinators: frozenset[str]
+    starters: frozenset[str]
+    preps: frozenset[str]
+    joiners: frozenset[str]
+    verbs: frozenset[str]
+    verb_endings: tuple[str, ...]
+    function_words: frozenset[str]
+    lexicon: Mapping[str, frozenset[str]]
+    subjects: Mapping[str, Mapping[str, str]]
+    suffixes: Mapping[str, tuple[str, ...]]
+    reject: Mapping[str, frozenset[str]]
+    stop: re.Pattern[str]
+    lead: re.Pattern[str]
+    tail: re.Pattern[str]
+    repair: re.Pattern[str]
+    number: re.Pattern[str]
+    number_links: frozenset[str]
+    months: frozenset[str]
+    blockers: tuple[Pattern, ...]
+    resets: re.Pattern[str]
+    cues: tuple[Pattern, ...]
+    rules: tuple[Rule, ...]
+    retractions: tuple[Rule, ...]
+    followups: tuple[Rule, ...]
+    forget: tuple[Pattern, ...]
+    topics: Mapping[str, Category]
+    sentences: Mapping[str, str]
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The languages that have a pack, sorted."""
+    folder = resources.files(__package__).joinpath("locale")
+    return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".json")))
+
+
+@cache
+def load(language: str) -> Pack:
+    """The pack of a language in `languages()`, compiled once a process. Raises `PackError`."""
+    text = resources.files(__package__).joinpath("locale", f"{language}.json").read_text("utf-8")
+    return build(json.loads(text))
+
+
+def build(data: Mapping[str, Any]) -> Pack:
+    """Check and compile the content of a pack file. Raises `PackError`."""
+    try:
+        return _build(data)
+    except (KeyError, TypeError, AttributeError, PatternError, re.error) as error:
+        raise PackError(f"language pack {data.get('language', '?')}: {error!r}") from error
+
+
+def _build(data: Mapping[str, Any]) -> Pack:
+    elision, enclitics = bool(data.get("elision", False)), frozenset(_words(data.get("enclitics", ())))
+
+    def spell(phrase: str) -> str:
+        return read(phrase, elision=elision, enclitics=enclitics, fillers=()).flat.strip()
+
+    def spelt(entries: str | Iterable[str]) -> list[str]:
+        return [spell(word) for word in _words(entries)]
+
+    words = {key: frozenset(spelt(data.get(key, ()))) for key in _WORD_LISTS} | {"enclitics": enclitics}
+    subjects = {
+        kind: {word: subject for subject, entries in data["lexicon"][kind].items() for word in spelt(entries)}
+        for kind in _GROUPED
+    }
+    lexicon = {kind: frozenset(spelt(entries)) for kind, entries in data["lexicon"].items() if kind not in _GROUPED}
+    lexicon |= {kind: frozenset(subjects[kind]) for kind in _GROUPED}
+    alternated = {kind: lexicon[kind] for kind in _ALTERNATED}
+    notation = Notation(data.get("macros", {}), alternated, phrases(spelt(data["openers"])), spell)
+
+    def patterns(sources: Iterable[str]) -> tuple[Pattern, ...]:
+        return tuple(compile_pattern(source, notation) for source in sources)
+
+    def rules(part: str, correction: bool = False) -> tuple[Rule, ...]:
+        return tuple(
+            Rule(_category(name), pattern, correction)
+            for name, sources in data.get(part, {}).items()
+            for pattern in patterns(sources)
+        )
+
+    return Pack(
+        language=data["language"],
+        also=tuple(data.get("also", ())),
+        elision=elision,
+        subject_drop=bool(data.get("subject_drop", False)),
+        **{key: words[key] for key in _WORD_LISTS if key not in _PHRASE_LISTS},
+        verb_endings=tuple(_words(data.get("verb_endings", ()))),
+        lexicon=lexicon,
+        subjects=subjects,
+        suffixes={kind: tuple(_words(endings)) for kind, endings in data.get("suffixes", {}).items()},
+        reject={kind: frozenset(spelt(entries)) for kind, entries in data.get("reject", {}).items()},
+        **{key[:-1]: _phrase_regex(words[key], repeat=key in ("leads", "tails")) for key in _PHRASE_LISTS},
+        number=re.compile(rf"(?:\d{{1,3}}|(?:{'|'.join(map(re.escape, sorted(_words(data['number_words']), key=len, reverse=True)))})+)\Z"),
+        months=frozenset(_words(data["months"])),
+        blockers=patterns(data["blockers"]),
+        resets=_phrase_regex(spelt(data["resets"])),
+        cues=patterns(data["correction_cues"]),
+        rules=rules("rules") + rules("corrections", correction=True),
+        retractions=rules("retractions"),
+        followups=rules("followups", correction=True),
+        forget=patterns(data["forget"]),
+        topics={word: _category(name) for name, entries in data["topics"].items() for word in spelt(entries)},
+        sentences={_category(name): template for name, template in data["sentences"].items()},
+    )
+
+
+_PHRASE_LISTS = ("stops", "leads", "tails", "repairs")
+_WORD_LISTS = (
+    "enclitics", "fillers", "negators", "coordinators", "starters", "preps", "joiners", "verbs", "function_words",
+    "number_links", *_PHRASE_LISTS,
+)  # fmt: skip
+
+
+def _words(entries: str | Iterable[str]) -> list[str]:
+    """Words and phrases, given as a list or, shorter to write, in strings parted by commas."""
+    lines = [entries] if isinstance(entries, str) else entries
+    return [word.strip() for line in lines for word in line.split(",") if word.strip()]
+
+
+def _phrase_regex(entries: Iterable[str], *, repeat: bool = False) -> re.Pattern[str]:
+    """Any of the phrases at a word boundary; `repeat` takes a run of them."""
+    inner = phrases(entries) or r"(?!)"
+    return re.compile(rf"(?<![^ ])(?:{inner}){'+' if repeat else ''}")
+
+
+def _category(name: str) -> Category:
+    for category in CATEGORIES:
+        if category == name:
+            return category
+    raise PackError(f"unknown category {name!r}")
