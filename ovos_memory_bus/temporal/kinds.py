@@ -62,7 +62,7 @@ def _vague(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
 
 
 def _part(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
-    hours = (float(arguments[1]), float(arguments[2])) if len(arguments) > 1 else match.value("part")
+    hours = (float(arguments[1]), float(arguments[2])) if len(arguments) > 1 else match.required("part")
     if arguments[0] != "latest":
         return part_of(unit_period(now, "day", int(arguments[0])), hours)
     today = unit_period(now, "day", 0)
@@ -73,14 +73,14 @@ def _part(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
 def _ago(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
     if arguments:
         return time_ago(now, arguments[1], int(arguments[0]))
-    unit, count = calendar_unit(match.value("unit"), match.number("count"))
+    unit, count = calendar_unit(match.required("unit"), match.number("count"))
     return time_ago(now, unit, count)
 
 
 def _few_ago(now: datetime, match: Match, _arguments: Sequence[str]) -> Period:
     least, most = _A_FEW
-    near = time_ago(now, *calendar_unit(match.value("units"), least))
-    far = time_ago(now, *calendar_unit(match.value("units"), most))
+    near = time_ago(now, *calendar_unit(match.required("unit"), least))
+    far = time_ago(now, *calendar_unit(match.required("unit"), most))
     return Period(far.start, near.end, "span")
 
 
@@ -88,11 +88,11 @@ def _rolling(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
     if arguments:
         return rolling(now, arguments[1], int(arguments[0]))
     count = match.value("count")
-    return rolling(now, *calendar_unit(match.value("unit"), 1 if count is None else int(count)))
+    return rolling(now, *calendar_unit(match.required("unit"), 1 if count is None else int(count)))
 
 
 def _rolling_few(now: datetime, match: Match, _arguments: Sequence[str]) -> Period:
-    return rolling(now, *calendar_unit(match.value("units"), _A_FEW[1]))
+    return rolling(now, *calendar_unit(match.required("unit"), _A_FEW[1]))
 
 
 def _weekday(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
@@ -136,12 +136,12 @@ def _year_named(now: datetime, match: Match, _arguments: Sequence[str]) -> Perio
 
 
 def _iso(now: datetime, match: Match, _arguments: Sequence[str]) -> Period:
-    year, month, day = match.value("date")
+    year, month, day = match.required("date")
     return date_named(now, month, day, year)
 
 
 def _clock(now: datetime, match: Match, _arguments: Sequence[str]) -> Period:
-    hour, minute, exact = clock(match.value("clock"))
+    hour, minute, exact = clock(match.required("clock"))
     half, part = match.value("half"), match.value("part")
     if half is not None:
         hour = hour % 12 + int(half)

@@ -34,7 +34,7 @@ class Locale:
     earlier: tuple[tuple[str, Template], ...]
     said: tuple[tuple[str, Template], ...]
     openers: tuple[tuple[str, Template], ...]
-    past: frozenset[str]
+    past: tuple[tuple[str, Template], ...]
     fillers: frozenset[str]
     said_words: frozenset[str]
     joiners: frozenset[str]
@@ -91,7 +91,7 @@ def compile_locale(language: str, data: Mapping[str, Any]) -> Locale:
         earlier=table("earlier"),
         said=table("said"),
         openers=table("openers"),
-        past=frozenset(map(fold, data["past"])),
+        past=table("past"),
         fillers=frozenset(word for entry in data["fillers"] for word in words(entry)),
         said_words=frozenset(word for entry in lists["said"] for word in words(entry)),
         joiners=frozenset(map(fold, data["joiners"])),

@@ -50,10 +50,11 @@ def parse(utterance: str, lang: str | None, now: datetime, tz: tzinfo) -> TimeIn
         return None
     local = now.astimezone(tz).replace(tzinfo=None)
     words = tokenize(utterance[:_MAX_CHARACTERS], locale.spelling)[:_MAX_TOKENS]
-    reading = _read(tag(words, locale.lexicon), locale, local)
+    tagged = tag(words, locale.lexicon)
+    reading = _read(tagged, locale, local)
     if reading.said:
         return _said_then(reading, locale, local, tz)
-    if not reading.periods or not _is_past(reading.periods, words, locale, local):
+    if not reading.periods or not _is_past(reading.periods, tagged, locale, local):
         return None
     ranges, *fallbacks = _ranges(reading.periods, tz)
     return TimeIntent(ranges, "prefer", _topic(reading, locale), _rest(reading), tuple(fallbacks))
@@ -149,10 +150,10 @@ def _choose(tokens: Sequence[Token], past: Sequence[int], saying: frozenset[int]
     return next(behind, None) or next(before, None) or next(at_the_end, None) or groups[0]
 
 
-def _is_past(periods: Sequence[Period], words: Sequence[Token], locale: Locale, now: datetime) -> bool:
+def _is_past(periods: Sequence[Period], tagged: Sequence[Token], locale: Locale, now: datetime) -> bool:
     """Whether the words leave no doubt: "on Friday" alone may be the coming one, "yesterday" and "did" may not."""
     over = all(period.end <= now and period.repeat is None for period in periods)
-    return over or any(word.word in locale.past for word in words)
+    return over or bool(matches(locale.past, Sentence.of(tagged)))
 
 
 def _ranges(periods: Sequence[Period], tz: tzinfo) -> list[tuple[TimeRange, ...]]:

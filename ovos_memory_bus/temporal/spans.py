@@ -41,14 +41,14 @@ def compose(kind: str, match: Match, now: datetime) -> Period | None:
 
 
 def _between(now: datetime, match: Match, _arguments: Sequence[str]) -> Period | None:
-    named = [(slot, value) for slot, value in match.slots if slot not in ("half", "year")]
-    (first, start_value), (second, end_value), *rest = named
-    if first == "clock":
-        container = rest[0][1] if rest else None
-        return _between_clocks(now, start_value, end_value, match.value("half"), container)
-    for hour, end in ((start_value, end_value),) if first == "day" and second == "period" else ():
-        if end.grain == "hour":  # "between eight and nine o'clock", whose end has been read as a time already
-            return _between_clocks(now, hour, (end.start.hour, end.start.minute), None, None)
+    clocks = [value for slot, value in match.slots if slot == "clock"]
+    if clocks:
+        return _between_clocks(now, clocks[0], clocks[1], match.value("half"), match.value("period"))
+    (first, start_value), (second, end_value) = [(slot, value) for slot, value in match.slots if slot != "year"]
+    if isinstance(end_value, Period) and end_value.grain == "hour":
+        # "Between eight and nine o'clock": the end has been read as a time of day already, perhaps the start too.
+        start_clock = _time_of_day(start_value) if isinstance(start_value, Period) else start_value
+        return _between_clocks(now, start_clock, _time_of_day(end_value), None, None)
     year = match.value("year")
     start = None if first == "day" else _endpoint(now, first, start_value, year)
     end = None if second == "day" else _endpoint(now, second, end_value, year)
@@ -105,6 +105,13 @@ def _between_clocks(now: datetime, first: Any, second: Any, half: int | None, co
     return None
 
 
+def _time_of_day(period: Period) -> tuple[int, int]:
+    """The time a `clock` was about: its hour, or the middle of the half hour around an exact time."""
+    exact = period.end - period.start < timedelta(hours=1)
+    moment = period.start + (period.end - period.start) / 2 if exact else period.start
+    return moment.hour, moment.minute
+
+
 def _since(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
     return Period(_one(now, match).start, midnight(now) + DAY, "span")
 
@@ -152,7 +159,7 @@ def _on_day(inner: Period, outer: Period) -> Period | None:
 
 
 def _part(now: datetime, match: Match, _arguments: Sequence[str]) -> Period | None:
-    period, hours = match.value("period"), match.value("part")
+    period, hours = match.value("period"), match.required("part")
     if period is None:
         period = weekday_before(now, match.number("weekday"))
     return part_of(period, hours) if period.grain == "day" else None
@@ -168,15 +175,15 @@ def _edge(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
 
 def _nth_week(now: datetime, match: Match, _arguments: Sequence[str]) -> Period | None:
     """Seven days of a month: the second week is the 8th to the 14th."""
-    month = match.value("period")
+    month = match.required("period")
     start = month.start + (match.number("ordinal") - 1) * 7 * DAY
     return Period(start, start + 7 * DAY, "week", month.repeat) if start < month.end else None
 
 
 def _beside(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
     """The unit before, around or after a period: of weeks the seven days before or after it, or its calendar week."""
-    period = match.value("period")
-    unit = match.value("unit") if arguments[0] == "unit" else arguments[0]
+    period = match.required("period")
+    unit = match.required("unit") if arguments[0] == "unit" else arguments[0]
     direction = int(arguments[1])
     if direction == 0:
         return unit_period(period.start, unit, 0)

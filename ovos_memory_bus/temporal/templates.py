@@ -55,9 +55,16 @@ class Match:
         """The value in the first slot of that name, None without one."""
         return next((value for name, value in self.slots if name == slot), None)
 
+    def required(self, slot: str) -> Any:
+        """As `value`, but raises ValueError without such a slot."""
+        value = self.value(slot)
+        if value is None:
+            raise ValueError(f"no {slot!r} in this template")
+        return value
+
     def number(self, slot: str) -> int:
         """The number in a slot; raises ValueError where there is none."""
-        value = self.value(slot)
+        value = self.required(slot)
         if not isinstance(value, int):
             raise ValueError(f"no number in {slot!r}")
         return value
