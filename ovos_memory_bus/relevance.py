@@ -108,7 +108,7 @@ def candidate_features(
 def gate_features(matrix: Array, relevance: Array, known: float) -> Array:
     """GATE_FEATURES of a query from its candidates' features and ranking scores."""
     best = {name: float(matrix[:, FEATURES.index(name)].max(initial=0.0)) for name in GATE_FEATURES[1:-1]}
-    lead = float(relevance.max() - np.partition(relevance, len(relevance) // 2)[len(relevance) // 2])
+    lead = float(relevance.max() - np.median(relevance)) if len(relevance) else 0.0
     return np.array([known, *best.values(), lead], np.float32)
 
 

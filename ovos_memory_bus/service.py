@@ -30,6 +30,7 @@ from .operations.forgetting import Forgetter
 from .operations.managing import Librarian
 from .operations.recalling import Recaller
 from .operations.recording import Recorder
+from .planning import Planner
 from .store.base import Store
 from .store.sqlite import open_store
 
@@ -84,22 +85,28 @@ class Service:
         config = self._config
         self.store = store
         self.catalogue = Catalogue(store, config.index_owners)
-        backends = build(Parts(config, store, self.catalogue, embedding))
+        planner = Planner()
+        backends = build(Parts(config, store, self.catalogue, embedding, planner))
         self.actors = [Actor(backend, config.mailbox) for backend in backends]
+        planner.connect(backends, self._wake)
         self.coordinator = Coordinator(config, store, self.catalogue, self.actors)
-        recorder = Recorder(store, self.actors, self._recorded)
+        recorder = Recorder(store, planner, self._recorded)
         forgetter = Forgetter(store, self.coordinator, embedding, self._forgotten, config.allow_forget_all)
         semantic: Any = next((b for b in backends if b.name == "semantic"), None)
         self.desk = Desk(
             recaller=Recaller(store, self.coordinator, config.recall.max_history),
             recorder=recorder,
-            librarian=Librarian(store, self.coordinator, recorder, forgetter, semantic),
+            librarian=Librarian(store, self.coordinator, planner, forgetter, semantic),
             forgetter=forgetter,
             status=self._status,
             backends=self._backends,
             is_ready=lambda: not self._stopping.is_set(),
         )
         self.bus = Bus(self._url, tuple(self.desk.topics()), self._take)
+
+    def _wake(self) -> None:
+        for actor in self.actors:
+            actor.wake()
 
     async def _take(self, frame: Frame) -> None:
         """Answer a request in a task of its own; over the bound, the answer is `busy`."""
@@ -168,8 +175,7 @@ class Service:
             await anyio.sleep(WATCH)
             known = self.store.change
             if await self.store.refresh() != known:
-                for actor in self.actors:
-                    actor.wake()
+                self._wake()
 
     async def _watch_signals(self) -> None:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:

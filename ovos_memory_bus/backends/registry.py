@@ -10,10 +10,13 @@ from importlib.metadata import entry_points
 from ..config import BackendConfig, Config
 from ..embedding.worker import EmbeddingWorker
 from ..index.catalogue import Catalogue
+from ..planning import Planner
 from ..store.base import Store
 from .base import Backend
+from .facts import Facts
 from .lexical import Lexical
 from .recency import Recency
+from .summary import Summary
 
 LOG = logging.getLogger(__name__)
 GROUP = "ovos.memory.backends"
@@ -27,6 +30,7 @@ class Parts:
     store: Store
     catalogue: Catalogue
     embedding: EmbeddingWorker | None
+    planner: Planner
 
 
 Factory = Callable[[Parts, BackendConfig], Backend]
@@ -44,6 +48,8 @@ BUILT_IN: Mapping[str, Factory] = {
     "recency": lambda parts, config: Recency(parts.store),
     "lexical": lambda parts, config: Lexical(parts.store, parts.catalogue),
     "semantic": _semantic,
+    "facts": lambda parts, config: Facts(parts.store, parts.config.facts, parts.planner),
+    "summary": lambda parts, config: Summary(parts.store, parts.config.summary, parts.planner),
 }
 
 

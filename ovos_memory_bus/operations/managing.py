@@ -13,10 +13,10 @@ from ..errors import EmbeddingUnavailable, InvalidRequest, ModelError, NotFound
 from ..filters import ItemFilter
 from ..messages.identity import Caller
 from ..messages.items import ChangeRequest, IdRequest, ListRequest, SearchRequest, SimilarRequest
+from ..planning import Planner
 from ..records import Item
 from ..store.base import NewItem, Store
 from .forgetting import Forgetter
-from .recording import Recorder
 
 
 class Librarian:
@@ -26,12 +26,12 @@ class Librarian:
         self,
         store: Store,
         coordinator: Coordinator,
-        recorder: Recorder,
+        planner: Planner,
         forgetter: Forgetter,
         semantic: Semantic | None,
     ) -> None:
         self._store, self._coordinator = store, coordinator
-        self._recorder, self._forgetter, self._semantic = recorder, forgetter, semantic
+        self._planner, self._forgetter, self._semantic = planner, forgetter, semantic
 
     async def get(self, request: IdRequest, caller: Caller) -> dict[str, Any]:
         """The item. Raises `NotFound`."""
@@ -117,13 +117,13 @@ class Librarian:
             if is_blank(request.content):
                 raise InvalidRequest("the content is blank", "content")
             values["content"] = request.content
-        jobs = self._recorder.jobs(_as_new(item))
+        jobs = self._planner.planned(_as_new(item)).jobs
         changed = await self._store.update(item.id, item.owner, values, jobs)
         if changed is None:
             raise NotFound("no such item")
         if changed.content != item.content:
             await self._forgetter.scrub([item.id], [item.content])
-        self._recorder.wake()
+        self._planner.wake()
         return changed.to_data()
 
     async def delete(self, request: IdRequest, caller: Caller) -> bool:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
-from ..actor import Actor
 from ..analysis import is_blank
 from ..errors import Forbidden, InvalidRequest
 from ..messages.identity import Caller
 from ..messages.items import AddRequest
 from ..messages.turns import UpdateRequest
+from ..planning import Planner
 from ..records import Item
 from ..store.base import NewItem, Store
 
@@ -20,10 +19,10 @@ Broadcast = Callable[[Sequence[int]], Awaitable[None]]
 
 
 class Recorder:
-    """Writes to the store and tells the actors that there is work."""
+    """Writes to the store and tells the backends that there is work."""
 
-    def __init__(self, store: Store, actors: Sequence[Actor], recorded: Broadcast) -> None:
-        self._store, self._actors, self._recorded = store, actors, recorded
+    def __init__(self, store: Store, planner: Planner, recorded: Broadcast) -> None:
+        self._store, self._planner, self._recorded = store, planner, recorded
 
     async def update(self, request: UpdateRequest, caller: Caller) -> tuple[str, ...]:
         """Store turns; their ids, once they are on disk. While the session is paused nothing is stored: no ids.
@@ -76,20 +75,11 @@ class Recorder:
 
     async def store(self, items: Sequence[NewItem], request_id: str | None) -> tuple[str, ...]:
         """Store items with the jobs that the backends want, then wake the backends."""
-        prepared = [replace(item, jobs=self.jobs(item)) for item in items]
-        added = await self._store.add(prepared, request_id)
+        added = await self._store.add([self._planner.planned(item) for item in items], request_id)
         if added.seqs:
-            self.wake()
+            self._planner.wake()
             await self._recorded(added.seqs)
         return added.ids
-
-    def jobs(self, item: NewItem) -> tuple[str, ...]:
-        """The kinds of background work a new item means."""
-        return tuple(dict.fromkeys(kind for actor in self._actors for kind in actor.backend.wants(item)))
-
-    def wake(self) -> None:
-        for actor in self._actors:
-            actor.wake()
 
     async def pause(self, caller: Caller, duration: float | None) -> datetime | None:
         """Store nothing of this session for `duration` seconds (None: until resumed); until when."""

@@ -108,6 +108,20 @@ class Queue:
     oldest: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What background work drew from items, to be stored at once with the end of its jobs.
+
+    `adds` are new items with their sources; `metadata` replaces that of items by seq; `sources` are further
+    (derived, source) pairs; `removes` are derived items that no longer hold; `done` the jobs that this ends."""
+
+    adds: tuple[NewItem, ...] = ()
+    metadata: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    sources: tuple[tuple[int, int], ...] = ()
+    removes: tuple[int, ...] = ()
+    done: tuple[tuple[str, int], ...] = ()
+
+
 class Store(Protocol):
     """Items with their derived words and vectors, jobs, tombstones and pauses.
 
@@ -145,6 +159,15 @@ class Store(Protocol):
 
     async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
         """Change the columns named; new content drops the words and vectors of the old and what was drawn from it."""
+
+    async def draw(self, drawn: Drawn) -> None:
+        """Store what was drawn, in one transaction. Additions whose sources have all gone are left out."""
+
+    async def of_kind(self, owner: str | None, kind: str, session_id: str | None = None) -> list[Item]:
+        """All items of one kind, oldest first."""
+
+    async def sources_of(self, seqs: Sequence[int]) -> dict[int, list[int]]:
+        """The sources of derived items."""
 
     async def drawn_from(self, seqs: Sequence[int]) -> list[Item]:
         """The items drawn from these, and from those in turn."""

@@ -33,6 +33,7 @@ MIGRATIONS: tuple[str, ...] = (
     );
     CREATE INDEX items_by_change ON items (owner, change);
     CREATE INDEX items_by_session ON items (session_id, kind, seq);
+    CREATE INDEX items_by_kind ON items (owner, kind, seq);
     CREATE INDEX items_by_time ON items (owner, created_at, seq);
 
     CREATE TABLE tombstones (

@@ -13,7 +13,7 @@ import aiosqlite
 from ..filters import ItemFilter
 from ..records import Item
 from . import writes
-from .base import Added, Changes, Job, NewItem, Page, Queue, Removed
+from .base import Added, Changes, Drawn, Job, NewItem, Page, Queue, Removed
 from .database import Database, Work, open_database
 from .residue import holds
 from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, condition, to_item, to_micros, to_outline
@@ -104,6 +104,23 @@ class SqliteStore:
 
     async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
         return await self._write(lambda connection: writes.update(connection, id, owner, values, jobs, _now()))
+
+    async def draw(self, drawn: Drawn) -> None:
+        await self._write(lambda connection: writes.draw(connection, drawn, _now()))
+
+    async def of_kind(self, owner: str | None, kind: str, session_id: str | None = None) -> list[Item]:
+        text, values = condition(owner, ItemFilter(kinds=(kind,), session_id=session_id))
+        sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE {text} ORDER BY seq"
+        async with self._database.read() as connection, connection.execute(sql, values) as cursor:
+            return [to_item(row) for row in await cursor.fetchall()]
+
+    async def sources_of(self, seqs: Sequence[int]) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        async with self._database.read() as connection:
+            sql = "SELECT derived, source FROM sources WHERE derived IN ({}) ORDER BY derived, source"
+            for derived, source in await select_in(connection, sql, seqs):
+                found.setdefault(derived, []).append(source)
+        return found
 
     async def drawn_from(self, seqs: Sequence[int]) -> list[Item]:
         async with self._database.read() as connection:

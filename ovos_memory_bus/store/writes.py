@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import aiosqlite
 
 from ..records import Item
-from .base import Added, NewItem, Removed
+from .base import Added, Drawn, NewItem, Removed
 from .rows import ITEM_COLUMNS, PARAMETERS, to_item, to_json, to_micros
 
 REQUESTS_KEPT = 7 * 86_400_000_000  # µs that a request id is remembered
@@ -176,6 +177,27 @@ async def _redraw(connection: aiosqlite.Connection, derived: Sequence[int], doom
     rows = [(kind, source, now) for source, kind in await select_in(connection, sql, derived) if source not in doomed]
     if rows:
         await connection.executemany("INSERT OR IGNORE INTO jobs (kind, seq, created_at) VALUES (?, ?, ?)", rows)
+
+
+async def draw(connection: aiosqlite.Connection, drawn: Drawn, now: int) -> None:
+    """Store what was drawn from items, and end the jobs that drew it."""
+    named = sorted({source for item in drawn.adds for source in item.sources})
+    present = {row[0] for row in await select_in(connection, "SELECT seq FROM items WHERE seq IN ({})", named)}
+    kept = [replace(item, sources=tuple(s for s in item.sources if s in present)) for item in drawn.adds]
+    await _insert(connection, [item for item in kept if item.sources], now)
+    change = await take_numbers(connection, 1)
+    await connection.executemany(
+        "UPDATE items SET metadata = ?, updated_at = ?, change = ? WHERE seq = ?",
+        [(to_json(metadata), now, change, seq) for seq, metadata in drawn.metadata.items()],
+    )
+    await connection.executemany(
+        "INSERT OR IGNORE INTO sources SELECT ?, seq FROM items WHERE seq = ? "
+        "AND EXISTS (SELECT 1 FROM items WHERE seq = ?)",
+        [(derived, source, derived) for derived, source in drawn.sources],
+    )
+    if drawn.removes:
+        await remove(connection, drawn.removes, False, now)
+    await connection.executemany("DELETE FROM jobs WHERE kind = ? AND seq = ?", drawn.done)
 
 
 async def hide(connection: aiosqlite.Connection, seqs: Sequence[int], now: int) -> Removed:

@@ -1,0 +1,185 @@
+"""Facts: what users have said about themselves, drawn from their turns in the background."""
+
+from __future__ import annotations
+
+import uuid
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any, Protocol
+
+import anyio.to_thread
+
+from ..analysis import query_terms
+from ..config import FactsConfig
+from ..extraction import Extraction, FactCandidate, StoredFact, extract, merge
+from ..records import Item, to_wire_time
+from ..store.base import Drawn, NewItem, Store
+from .base import BaseBackend, Found, Query
+
+JOB = "fact"  # also the kind of the items: work is queued again under it when a source is forgotten
+PIECE = 20  # turns read between two writes
+CACHED = 64  # owners whose facts are kept
+# what nearly every answer may need stands before what only some do
+PRIORITY = ("name", "nickname", "preference_assistant", "home", "family", "diet", "health", "language_spoken", "job")
+
+
+class Drawing(Protocol):
+    """Completes new items with their jobs and wakes who does them."""
+
+    def planned(self, item: NewItem) -> NewItem: ...
+
+    def wake(self) -> None: ...
+
+
+class Facts(BaseBackend):
+    """Contributes the owner's current facts, those first that the utterance is about."""
+
+    name = "facts"
+    kind = "context"
+
+    def __init__(self, store: Store, config: FactsConfig, drawing: Drawing) -> None:
+        self._store, self._config, self._drawing = store, config, drawing
+        self._cache: OrderedDict[tuple[str | None, str | None], tuple[int, tuple[Item, ...]]] = OrderedDict()
+
+    @property
+    def jobs(self) -> Sequence[str]:
+        return (JOB,)
+
+    def wants(self, item: NewItem) -> Sequence[str]:
+        return (JOB,) if item.kind == "turn" and item.role == "user" else ()
+
+    async def search(self, query: Query) -> Found:
+        facts = await self._current(query.owner, query.filter.session_id)
+        chosen = [fact for fact in facts if query.agent_id in (None, fact.agent_id)]
+        return Found(items=tuple(in_order(chosen, query.utterance, query.lang)[: self._config.shown]))
+
+    async def work(self) -> bool:
+        jobs = await self._store.due(JOB, PIECE)
+        if not jobs:
+            return False
+        turns = await self._store.by_seq(job.seq for job in jobs)
+        for job in jobs:
+            turn = turns.get(job.seq)
+            drawn = await self._drawn(turn) if turn is not None else Drawn()
+            await self._store.draw(_with_done(drawn, job.seq))
+            if drawn.adds:
+                self._drawing.wake()
+        return True
+
+    async def _current(self, owner: str | None, session_id: str | None) -> tuple[Item, ...]:
+        """The facts that hold, oldest first."""
+        key = (owner, session_id)
+        known = self._cache.get(key)
+        if known is None or known[0] != self._store.change:
+            change = self._store.change
+            facts = await self._store.of_kind(owner, "fact", session_id)
+            known = self._cache[key] = (change, tuple(fact for fact in facts if is_current(fact)))
+        self._cache.move_to_end(key)
+        while len(self._cache) > CACHED:
+            self._cache.popitem(last=False)
+        return known[1]
+
+    async def _drawn(self, turn: Item) -> Drawn:
+        """What one turn adds to, ends of and confirms among its owner's facts."""
+        found = await anyio.to_thread.run_sync(extract, turn.content, turn.lang)
+        found = Extraction(
+            tuple(fact for fact in found.facts if fact.confidence >= self._config.min_confidence), found.retractions
+        )
+        if not found.facts and not found.retractions:
+            return Drawn()
+        facts = [f for f in await self._store.of_kind(turn.owner, "fact") if f.agent_id == turn.agent_id]
+        current = {fact.id: fact for fact in facts if is_current(fact)}
+        changes = merge([as_stored(fact) for fact in current.values()], found, turn.created_at.timestamp())
+        when = to_wire_time(turn.created_at)
+        metadata: dict[int, Mapping[str, Any]] = {
+            current[id_].seq: {**current[id_].metadata, "valid_to": when} for id_ in changes.ends
+        }
+        for id_ in changes.touches:
+            held = current[id_].metadata
+            metadata[current[id_].seq] = {**held, "uses": int(held.get("uses", 0)) + 1}
+        ended = set(changes.ends)
+        surplus = _least_used(
+            [fact for fact in current.values() if fact.id not in ended],
+            len(current) - len(ended) + len(changes.adds) - self._config.max_facts,
+        )
+        return Drawn(
+            adds=tuple(self._drawing.planned(new_fact(turn, fact)) for fact in changes.adds),
+            metadata=metadata,
+            sources=tuple((current[id_].seq, turn.seq) for id_ in changes.touches),
+            removes=tuple(fact.seq for fact in surplus),
+        )
+
+
+def is_current(fact: Item) -> bool:
+    """Whether a fact still holds."""
+    return fact.metadata.get("valid_to") is None
+
+
+def as_stored(fact: Item) -> StoredFact:
+    """A fact item as merging takes it."""
+    held = fact.metadata
+    valid_from = datetime.fromisoformat(str(held["valid_from"]).replace("Z", "+00:00")).timestamp()
+    return StoredFact(
+        fact.id,
+        held["category"],
+        str(held.get("subject", "user")),
+        str(held["value"]),
+        valid_from,
+        int(held.get("uses", 0)),
+    )
+
+
+def new_fact(turn: Item, fact: FactCandidate) -> NewItem:
+    """The item for a fact stated in a turn; it dates from that turn."""
+    return NewItem(
+        id=str(uuid.uuid4()),
+        owner=turn.owner,
+        session_id=turn.session_id,
+        kind="fact",
+        role="system",
+        content=fact.sentence,
+        created_at=turn.created_at,
+        updated_at=datetime.now(timezone.utc),
+        lang=turn.lang,
+        agent_id=turn.agent_id,
+        graph_id=turn.graph_id,
+        task_id=turn.task_id,
+        metadata={
+            "category": fact.category,
+            "subject": fact.subject,
+            "value": fact.value,
+            "confidence": round(fact.confidence, 3),
+            "valid_from": to_wire_time(turn.created_at),
+            "valid_to": None,
+            "uses": 1,
+        },
+        sources=(turn.seq,),
+    )
+
+
+def in_order(facts: Sequence[Item], utterance: str, lang: str | None) -> list[Item]:
+    """Facts that share words with the utterance first, then by how generally useful their category is, newest first."""
+    wanted = {variant for term in query_terms(utterance, lang) for variant in term.variants}
+
+    def key(fact: Item) -> tuple[int, int, float]:
+        words = {variant for term in query_terms(_searched(fact), fact.lang) for variant in term.variants}
+        category = fact.metadata.get("category")
+        place = PRIORITY.index(category) if category in PRIORITY else len(PRIORITY)
+        return (-len(wanted & words), place, -fact.created_at.timestamp())
+
+    return sorted(facts, key=key)
+
+
+def _searched(fact: Item) -> str:
+    held = fact.metadata
+    return f"{held.get('category', '')} {held.get('subject', '')} {fact.content}".replace("_", " ")
+
+
+def _least_used(facts: Sequence[Item], count: int) -> list[Item]:
+    by_use = sorted(facts, key=lambda fact: (int(fact.metadata.get("uses", 0)), fact.created_at))
+    return by_use[: max(count, 0)]
+
+
+def _with_done(drawn: Drawn, seq: int) -> Drawn:
+    return Drawn(drawn.adds, drawn.metadata, drawn.sources, drawn.removes, ((JOB, seq),))

@@ -1,0 +1,94 @@
+"""Summaries: each session's older turns in a few of their own sentences, redone as the talk goes on."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime, timezone
+
+import anyio.to_thread
+
+from ..config import SummaryConfig
+from ..records import Item
+from ..store.base import Drawn, NewItem, Store
+from ..summarising import Statement, summarise
+from .base import BaseBackend, Found, Query
+from .facts import Drawing
+
+JOB = "summary"  # also the kind of the items: work is queued again under it when a source is forgotten
+PIECE = 500  # turns looked at for the sessions that have news
+TURNS = 400  # newest turns of a session that a summary covers at most
+
+
+class Summary(BaseBackend):
+    """Contributes this session's summary, where it has one."""
+
+    name = "summary"
+    kind = "context"
+
+    def __init__(self, store: Store, config: SummaryConfig, drawing: Drawing) -> None:
+        self._store, self._config, self._drawing = store, config, drawing
+
+    @property
+    def jobs(self) -> Sequence[str]:
+        return (JOB,)
+
+    def wants(self, item: NewItem) -> Sequence[str]:
+        return (JOB,) if item.kind == "turn" else ()
+
+    async def search(self, query: Query) -> Found:
+        found = await self._store.of_kind(query.caller, "summary", query.session_id)
+        return Found(items=tuple(item for item in found[-1:] if query.agent_id in (None, item.agent_id)))
+
+    async def work(self) -> bool:
+        jobs = await self._store.due(JOB, PIECE)
+        if not jobs:
+            return False
+        turns = await self._store.by_seq(job.seq for job in jobs)
+        talks = {(turn.owner, turn.session_id, turn.agent_id) for turn in turns.values()}
+        for owner, session_id, agent_id in sorted(talks, key=str):
+            drawn = await self._drawn(owner, session_id, agent_id)
+            if drawn is not None:
+                await self._store.draw(drawn)
+                self._drawing.wake()
+        await self._store.finish(JOB, [job.seq for job in jobs])
+        return True
+
+    async def _drawn(self, owner: str, session_id: str, agent_id: str | None) -> Drawn | None:
+        """A new summary in place of the old one; None while too little is new."""
+        turns = await self._store.history(owner, session_id, agent_id, TURNS + self._config.recent_window)
+        older = turns[: -self._config.recent_window or None]
+        known = [item for item in await self._store.of_kind(owner, "summary", session_id) if item.agent_id == agent_id]
+        covered = {seq for seqs in (await self._store.sources_of([i.seq for i in known])).values() for seq in seqs}
+        fresh = [turn for turn in older if turn.seq not in covered]
+        if not older or (known and len(fresh) < self._config.summarize_every):
+            return None
+        if not known and len(older) < self._config.summarize_every:
+            return None
+        text = await anyio.to_thread.run_sync(self._text, older, await self._stating(owner, session_id))
+        if not text:
+            return None
+        item = NewItem(
+            id=str(uuid.uuid4()),
+            owner=owner,
+            session_id=session_id,
+            kind="summary",
+            role="system",
+            content=text,
+            created_at=datetime.now(timezone.utc),
+            lang=older[-1].lang,
+            agent_id=agent_id,
+            metadata={"turns": len(older), "by": "extract"},
+            sources=tuple(turn.seq for turn in older),
+        )
+        return Drawn(adds=(self._drawing.planned(item),), removes=tuple(i.seq for i in known))
+
+    async def _stating(self, owner: str, session_id: str) -> set[int]:
+        """The turns of a session from which a fact was drawn."""
+        facts = await self._store.of_kind(owner, "fact", session_id)
+        found = await self._store.sources_of([fact.seq for fact in facts])
+        return {seq for seqs in found.values() for seq in seqs}
+
+    def _text(self, turns: Sequence[Item], stating: set[int]) -> str:
+        statements = [Statement(turn.content, turn.name or turn.role, turn.lang, turn.seq in stating) for turn in turns]
+        return summarise(statements, self._config.max_summary_tokens)
