@@ -62,12 +62,14 @@ def find_session(tokens: Sequence[Token], locale: Locale) -> tuple[Sequence[Toke
 
 
 def _session(found: Found) -> SessionRef | None:
-    """Kinds: `nth`, `ago`, `span`, `last_n`, `first_n`, `at:-2` (fixed; `at:-1:open` counts the one going on)."""
+    """Kinds: `nth`, `ago`, `span`, `last_n`, `first_n`, `at:-2` (`at:-1:open` counts the one going on), `recent:3`."""
     name, *arguments = found.kind.split(":")
     counted = [value for _, value in found.match.slots if isinstance(value, int)]
     if name == "at":
         position = int(arguments[0])
         return SessionRef(position, position, closed=len(arguments) == 1)
+    if name == "recent":
+        return SessionRef(-int(arguments[0]), -1)
     if not counted or min(counted) < 1:
         return None
     if name == "nth":
@@ -83,9 +85,13 @@ def _session(found: Found) -> SessionRef | None:
 
 def find_periods(tokens: Sequence[Token], locale: Locale, now: datetime) -> list[Token]:
     """The sentence with each time expression as one token whose tag `p` is a Period."""
+    ordering = {place for found in matches(locale.orders, Sentence.of(tokens)) for place in found.match.named}
 
     def meaning(found: Found) -> Period | None:
-        if found.kind == "month_day" and _before_noun(tokens, found.match.end, locale):
+        places = range(found.match.start, found.match.end)
+        if found.kind == "month_day" and (
+            not ordering.isdisjoint(places) or _before_noun(tokens, found.match.end, locale)
+        ):
             return None
         return build(found.kind, found.match, now)
 

@@ -1,7 +1,7 @@
 """What each kind of time expression in a locale file means: its words' values and now, as a period of local time.
 
 The kinds a locale may name, arguments after colons (docs/time.md explains them to speakers): `day:-1` `week:-1`
-`month:0` `year:-2`, `days:-15:-13`, `vague:-14:0`, `part:0` `part:latest` `part:-1:18:29`, `ago` `ago:30:minute`
+`month:0` `year:-2`, `days:-15:-13`, `vague:-14:0`, `holiday:12-24:3` (from, days), `easter:-2:4`, `part:0` `part:latest` `part:-1:18:29`, `ago` `ago:30:minute`
 `few_ago`, `rolling` `rolling:7:day` `rolling_few`, `weekday` `weekday:2` `weekday:count` `weekday:this` `weekday:next`, `weekend`
 `weekend:last` `weekend:next`, `date`, `month_day`, `month_named` `month_named:last` `month_named:next`, `year_named`,
 `iso`, `clock`.
@@ -19,6 +19,7 @@ from .periods import (
     Period,
     date_named,
     day_of_month,
+    easter,
     midnight,
     month_named,
     part_of,
@@ -55,6 +56,18 @@ def _unit(unit: str) -> Builder:
 def _days(now: datetime, _match: Match, arguments: Sequence[str]) -> Period:
     first, last = int(arguments[0]), int(arguments[1])
     return unit_period(now, "day", first, last - first + 1)
+
+
+def _holiday(now: datetime, _match: Match, arguments: Sequence[str]) -> Period:
+    month, day = map(int, arguments[0].split("-"))
+    first = date_named(now, month, day)
+    return replace(first, end=first.start + int(arguments[1]) * DAY)
+
+
+def _easter(now: datetime, _match: Match, arguments: Sequence[str]) -> Period:
+    first, count = int(arguments[0]), int(arguments[1])
+    start = max(sunday + first * DAY for sunday in map(easter, (now.year - 1, now.year)) if sunday + first * DAY <= now)
+    return Period(start, start + count * DAY, "span")
 
 
 def _vague(now: datetime, match: Match, arguments: Sequence[str]) -> Period:
@@ -170,6 +183,8 @@ BUILDERS: Mapping[str, Builder] = {
     "month": _unit("month"),
     "year": _unit("year"),
     "days": _days,
+    "holiday": _holiday,
+    "easter": _easter,
     "vague": _vague,
     "part": _part,
     "ago": _ago,

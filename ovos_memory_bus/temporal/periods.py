@@ -144,6 +144,20 @@ def day_of_month(now: datetime, day: int) -> Period:
     raise ValueError(f"no day {day}")
 
 
+def easter(year: int) -> datetime:
+    """Easter Sunday in the Gregorian calendar, by the anonymous computus (Nature, 1876; Meeus, Astronomical Algorithms)."""
+    golden = year % 19
+    century, rest = divmod(year, 100)
+    shift_by_leaps, century_rest = divmod(century, 4)
+    moon = (century - (century + 8) // 25 + 1) // 3
+    epact = (19 * golden + century - shift_by_leaps - moon + 15) % 30
+    quarter, quarter_rest = divmod(rest, 4)
+    weekday = (32 + 2 * century_rest + 2 * quarter - epact - quarter_rest) % 7
+    correction = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * correction + 114, 31)
+    return datetime(year, month, day + 1)
+
+
 def part_of(period: Period, hours: tuple[float, float]) -> Period:
     """Hours of a day, over midnight where the end is past 24; the whole day is the looser reading."""
     start, end = (period.start + timedelta(hours=hour) for hour in hours)
