@@ -89,7 +89,7 @@ def find_periods(tokens: Sequence[Token], locale: Locale, now: datetime) -> list
 
     def meaning(found: Found) -> Period | None:
         places = range(found.match.start, found.match.end)
-        if found.kind == "month_day" and (
+        if _by_number_alone(found, tokens) and (
             not ordering.isdisjoint(places) or _before_noun(tokens, found.match.end, locale)
         ):
             return None
@@ -102,6 +102,11 @@ def find_periods(tokens: Sequence[Token], locale: Locale, now: datetime) -> list
             break
         tokens = composed
     return list(tokens)
+
+
+def _by_number_alone(found: Found, tokens: Sequence[Token]) -> bool:
+    """Whether a day is named by what may count something else: "the second", "na segunda" (Monday, or the second)."""
+    return found.kind == "month_day" or (found.kind == "weekday" and "o" in tokens[found.match.end - 1].tags)
 
 
 def _before_noun(tokens: Sequence[Token], position: int, locale: Locale) -> bool:
