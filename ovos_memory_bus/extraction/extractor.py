@@ -147,6 +147,8 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
             if open_kind and value and not resolve(open_kind, value):
                 return
             value, open_kind = Slot(line, pack, first, last), kind
+            if match.end(group) <= match.end() and value.clause_end(first) < last:
+                return  # the pattern goes on behind the slot, but the clause does not
         elif value is None or not open_kind:
             value = Slot(line, pack, value.first if value else first, last)
     if value is None and begin is not None:

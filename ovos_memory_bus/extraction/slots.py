@@ -273,6 +273,26 @@ def _preference(slot: Slot) -> list[Span]:
     return [] if slot.first >= last or slot.word(slot.first) in slot.pack.reject.get("preference", ()) else [Span(slot.first, last)]
 
 
+def _origin(slot: Slot) -> list[Span]:
+    """A place after a preposition that also says whose or what for ("soy de letras"): no common noun."""
+    found = _place(slot)
+    return [span for span in found if not slot.refused("origin", span.first)]
+
+
+def _liked(slot: Slot) -> list[Span]:
+    """A thing preferred in general: with an article, so that "prefiero ir" and "prefiero azul" say nothing."""
+    return _thing(slot) if slot.begin() > slot.first else []
+
+
+def _address(slot: Slot) -> list[Span]:
+    """A form of address: "de usted", "mit du"."""
+    words = slot.pack.lexicon.get("address", frozenset())
+    for last in range(min(slot.last, slot.first + 3), slot.first, -1):
+        if slot.word(last - 1) in words:
+            return [Span(slot.first, last)]
+    return []
+
+
 def _hobby(slot: Slot) -> list[Span]:
     """An activity named by its verb alone: "ich tanze gern"."""
     return [] if slot.last - slot.first > 3 else _clause(slot, "hobby", 3)
@@ -458,6 +478,9 @@ RESOLVERS: dict[str, Resolver] = {
     "thing": _thing,
     "activity": _activity,
     "weekly": _activity,
+    "origin": _origin,
+    "liked": _liked,
+    "address": _address,
     "hobby": _hobby,
     "goal": _goal,
     "intent": _intent,
