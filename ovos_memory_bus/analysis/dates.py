@@ -55,33 +55,51 @@ def abbreviated_months(words: Sequence[str], lang: Language) -> Iterator[tuple[i
 @dataclass(frozen=True, slots=True)
 class Item:
     """A word, or the words of one number, as times of day are made of them. `text` has no accents; `value` is the
-    number, or the hour when `minute` tells what a clock shows (`8:30`); `end` is the position past its last word."""
+    number, or the hour when `minute` tells what a clock shows (`8:30`); it is the sentence's words from `start` up to
+    `end`."""
 
     text: str
+    start: int
     end: int
     value: int | None = None
     minute: int | None = None
 
 
-def clock_times(items: Sequence[Item], lang: Language) -> Iterator[tuple[Item, int, tuple[str, ...]]]:
-    """Times of day, as (the hour's item, the minute, terms)."""
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A time of day in a sentence: its words from `start` up to `end`, minutes since midnight, the half of the day if
+    it is said (0 or 1). `sure` unless the words may as well be two numbers (`five to ten`): then it is at the hour's."""
+
+    start: int
+    end: int
+    minutes: int
+    half: int | None
+    sure: bool = True
+
+    def terms(self) -> tuple[str, ...]:
+        """One term, or two where the half of the day is open: `8:30` may be in the evening, `20:30` not."""
+        hour, minute = divmod(self.minutes % 1440, 60)
+        if self.half is not None:
+            return (clock(hour % 12 + 12 * self.half if hour <= 12 else hour, minute),)
+        return (clock(hour, minute), clock(hour + 12, minute)) if 0 < hour < 12 else (clock(hour, minute),)
+
+
+def times(items: Sequence[Item], lang: Language) -> Iterator[Time]:
+    """The times of day in a sentence, none of them twice."""
     for position, item in enumerate(items):
         if item.value is None or not 0 <= item.value <= 24:
             continue
-        found = _shown(items, position, lang) if item.minute is not None else _spoken(items, position, lang)
+        if item.minute is not None:
+            half = _day_half(items, position + 1, lang)
+            yield Time(item.start, item.end, item.value * 60 + item.minute, half)
+            continue
+        found = _by_pattern(items, position, item.value, lang) or _by_day_half(items, position, item.value, lang)
         if found:
-            minutes, half = found
-            yield item, minutes % 60, _terms(minutes, half)
+            yield found
 
 
-def _shown(items: Sequence[Item], position: int, lang: Language) -> tuple[int, int | None]:
-    item = items[position]
-    return (item.value or 0) * 60 + (item.minute or 0), _day_half(items, position + 1, lang)
-
-
-def _spoken(items: Sequence[Item], position: int, lang: Language) -> tuple[int, int | None] | None:
-    """Minutes since midnight as the words around an hour say, and the half of the day if they do."""
-    hour = (items[position].value or 0) * 60
+def _by_pattern(items: Sequence[Item], position: int, hour: int, lang: Language) -> Time | None:
+    """The time that the words around an hour make of it: `half past eight`."""
     for pattern in lang.clock:
         start, end = position - len(pattern.before), position + 1 + len(pattern.after)
         if start < 0 or end > len(items):
@@ -90,14 +108,23 @@ def _spoken(items: Sequence[Item], position: int, lang: Language) -> tuple[int, 
         around = list(zip((*pattern.before, *pattern.after), beside, strict=True))
         if all(_fits(word, item, pattern) for word, item in around):
             spoken = next((item.value or 0 for word, item in around if word == "M"), 0)
-            return hour + pattern.minutes + pattern.sign * spoken, _day_half(items, end, lang)
+            minutes = hour * 60 + pattern.minutes + pattern.sign * spoken
+            sure = pattern.sign >= 0
+            first, last = (items[start], items[end - 1]) if sure else (items[position], items[position])
+            return Time(first.start, last.end, minutes, _day_half(items, end, lang), sure)
+    return None
+
+
+def _by_day_half(items: Sequence[Item], position: int, hour: int, lang: Language) -> Time | None:
+    """An hour, with or without minutes, that only the half of the day makes a time: `eight thirty pm`."""
+    item = items[position]
     half = _day_half(items, position + 1, lang)
     if half is not None:
-        return hour, half
-    after = items[position + 1] if position + 1 < len(items) else None
+        return Time(item.start, item.end, hour * 60, half)
     half = _day_half(items, position + 2, lang)
-    if after and half is not None and after.value is not None and after.minute is None and after.value < 60:
-        return hour + after.value, half
+    after = items[position + 1] if half is not None else None
+    if after and after.value is not None and after.minute is None and after.value < 60:
+        return Time(item.start, after.end, hour * 60 + after.value, half)
     return None
 
 
@@ -115,11 +142,3 @@ def _day_half(items: Sequence[Item], position: int, lang: Language) -> int | Non
         if half is not None:
             return half
     return None
-
-
-def _terms(minutes: int, half: int | None) -> tuple[str, ...]:
-    """`8:30` may be in the morning or in the evening, `20:30` may not."""
-    hour, minute = divmod(minutes % 1440, 60)
-    if half is not None:
-        return (clock(hour % 12 + 12 * half if hour <= 12 else hour, minute),)
-    return (clock(hour, minute), clock(hour + 12, minute)) if 0 < hour < 12 else (clock(hour, minute),)

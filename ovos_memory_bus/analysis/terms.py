@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from . import dates
 from .folding import normalise, unaccent
-from .languages import Language, described, language
-from .numbers import Span, spans
+from .languages import described, language, primary
+from .readings import readings, widest
 from .tokens import LONGEST_TERM, has_words
 from .words import Word, stems, words
 
-_SHORTEST_FOREIGN = 3
-"""Characters of a stem under another language's rules for it to be looked for: shorter ones hit anything."""
+_SHORTEST_FOREIGN = 4
+"""Characters of a stem under another language's rules for it to be looked for in texts of who knows which language:
+shorter ones hit other words (on LoCoMo, R@10 is 0.597 with four, 0.588 with three)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +23,6 @@ class QueryTerm:
     them matches once (its term frequency is the greatest of theirs)."""
 
     variants: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What several words say together, or one beyond itself: words from `start` up to `end` are a number, a month or
-    an hour, for which the index holds `terms`. `instead` when the words' own terms would say something else."""
-
-    start: int
-    end: int
-    terms: tuple[str, ...]
-    instead: bool = False
 
 
 def is_blank(text: str) -> bool:
@@ -50,7 +39,7 @@ def analyse(text: str, lang: str | None) -> list[str]:
     known = language(lang)
     found = words(text, known)
     said: dict[int, set[str]] = {}
-    for reading in _readings(found, known):
+    for reading in readings(found, known):
         said.setdefault(reading.end - 1, set()).update(reading.terms)
     terms: list[str] = []
     for position, word in enumerate(found):
@@ -68,18 +57,35 @@ def query_terms(text: str, lang: str | None, languages: Iterable[str] | None = N
     `languages` are those the texts may be in, whose stems count as well; by default all that have a data file.
     """
     known = language(lang)
-    others = tuple(sorted(set(described() if languages is None else languages)))
+    others = described() if languages is None else tuple(sorted({primary(tag) for tag in languages}))
+    shortest = _SHORTEST_FOREIGN if languages is None else 1
     asked = words(text, known)
-    readings = {reading.start: reading for reading in _merged(_readings(asked, known))}
+    said = {reading.start: reading for reading in widest(readings(asked, known))}
+    joined = _joined(asked, known.code)
     entries: list[tuple[bool, tuple[str, ...]]] = []
     position = 0
     while position < len(asked):
-        word, reading = asked[position], readings.get(position)
-        terms = () if reading and reading.instead else _variants(word, others)
-        entries.append((reading is None and _is_stop(word), (*terms, *(reading.terms if reading else ()))))
+        word, reading = asked[position], said.get(position)
+        terms = () if reading and reading.instead else _variants(word, others, shortest)
+        if reading:
+            terms = (*terms, *reading.terms, *reading.also)
+        elif position in joined:
+            terms = (*terms, *joined[position])
+        entries.append((reading is None and _is_stop(word), terms))
         position = reading.end if reading else position + 1
     content = [variants for stop, variants in entries if not stop] or [variants for _, variants in entries]
     return [QueryTerm(tuple(dict.fromkeys(variants))) for variants in dict.fromkeys(content) if variants]
+
+
+def _joined(asked: Sequence[Word], code: str) -> dict[int, tuple[str, ...]]:
+    """Terms of each word written as one with its neighbour, by position: `car park` meets `carpark`."""
+    found: dict[int, tuple[str, ...]] = {}
+    for position, (word, following) in enumerate(zip(asked, asked[1:], strict=False)):
+        if word.stems and following.stems and not (word.is_stop or following.is_stop):
+            terms = stems(word.text + following.text, code)
+            found[position] = (*found.get(position, ()), *terms)
+            found[position + 1] = terms
+    return found
 
 
 def _is_stop(word: Word) -> bool:
@@ -88,63 +94,11 @@ def _is_stop(word: Word) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _variants(word: Word, others: tuple[str, ...]) -> tuple[str, ...]:
+def _variants(word: Word, others: tuple[str, ...], shortest: int) -> tuple[str, ...]:
     """The index terms that a query's word meets: its own, its compound's, and for texts stored in other languages
     the word as it is and its stems there."""
     terms = [*word.terms, *word.whole]
     if word.stems:
         terms.append(unaccent(word.text)[:LONGEST_TERM])
-        terms.extend(stem for code in others for stem in stems(word.text, code) if len(stem) >= _SHORTEST_FOREIGN)
+        terms.extend(stem for code in others for stem in stems(word.text, code) if len(stem) >= shortest)
     return tuple(dict.fromkeys(terms))
-
-
-def _readings(found: Sequence[Word], lang: Language) -> Iterator[Reading]:
-    """Numbers in words, abbreviated months and times of day."""
-    if not any(word.counts for word in found):
-        return
-    texts = [word.text for word in found]
-    numbers = list(spans(texts, lang))
-    for number in numbers:
-        if number.alone and not (number.end - number.start == 1 and texts[number.start].isdecimal()):
-            yield Reading(number.start, number.end, (str(number.value),), instead=number.end - number.start > 1)
-    for position, term in dates.abbreviated_months(texts, lang):
-        yield Reading(position, position + 1, (term,))
-    starts = {number.end: number.start for number in numbers}
-    for item, minute, terms in dates.clock_times(_items(texts, numbers), lang):
-        start = starts.get(item.end, item.end - 1)
-        yield Reading(start, item.end, terms, instead=minute != 0)
-
-
-def _items(texts: Sequence[str], numbers: Sequence[Span]) -> list[dates.Item]:
-    """The words with each number's as one, as times of day are read."""
-    numbers_at = {number.start: number for number in numbers}
-    items: list[dates.Item] = []
-    position = 0
-    while position < len(texts):
-        number, shown = numbers_at.get(position), dates.CLOCK.fullmatch(texts[position])
-        if number:
-            items.append(dates.Item(unaccent(texts[position]), number.end, number.value))
-        elif shown:
-            items.append(dates.Item(texts[position], position + 1, int(shown[1]), int(shown[2])))
-            if shown[3]:
-                items.append(dates.Item(shown[3], position + 1))
-        else:
-            items.append(dates.Item(unaccent(texts[position]), position + 1))
-        position = items[-1].end
-    return items
-
-
-def _merged(readings: Iterable[Reading]) -> Iterator[Reading]:
-    """One reading a place: an hour that is also a number is looked for as both, unless minutes make it another."""
-    by_start: dict[int, Reading] = {}
-    for reading in readings:
-        other = by_start.get(reading.start)
-        if other and reading.instead and not other.instead:
-            by_start[reading.start] = reading
-        elif other:
-            by_start[reading.start] = Reading(
-                reading.start, max(other.end, reading.end), (*other.terms, *reading.terms), other.instead
-            )
-        else:
-            by_start[reading.start] = reading
-    yield from by_start.values()
