@@ -33,8 +33,10 @@ class Found:
 
 
 def matches(table: Table, sentence: Sentence) -> list[Found]:
-    """The matches of a table's templates, the longest first, then those with most slots, then the leftmost. Of several in
-    one place it is the most literal ("fifteen days ago" as the idiom it is, where a language has one)."""
+    """The matches of a table's templates, the longest first, then those with most slots, then the leftmost.
+
+    Of several in one place it is the most literal: "quince días" are a fortnight.
+    """
     found: dict[tuple[int, int], Found] = {}
     for kind, template in table:
         for match in template.find(sentence):

@@ -1,10 +1,10 @@
 """What each kind of time expression in a locale file means: its words' values and now, as a period of local time.
 
 The kinds a locale may name, arguments after colons (docs/time.md explains them to speakers): `day:-1` `week:-1`
-`month:0` `year:-2`, `days:-15:-13`, `vague:-14:0`, `holiday:12-24:3` (from, days), `easter:-2:4`, `part:0` `part:latest` `part:-1:18:29`, `ago` `ago:30:minute`
-`few_ago`, `rolling` `rolling:7:day` `rolling_few`, `weekday` `weekday:2` `weekday:count` `weekday:this` `weekday:next`, `weekend`
-`weekend:last` `weekend:next`, `date`, `month_day`, `month_named` `month_named:last` `month_named:next`, `year_named`,
-`iso`, `clock`.
+`month:0` `year:-2`, `days:-15:-13` (first, last), `vague:-14:0`, `holiday:12-24:3` (first day, days), `easter:-2:4`,
+`part:0` `part:latest` `part:-1:18:29`, `ago` `ago:30:minute` `few_ago`, `rolling` `rolling:7:day` `rolling_few`,
+`weekday` `weekday:2` `weekday:count` `weekday:this` `weekday:next`, `weekend` `weekend:last` `weekend:next`, `date`,
+`month_day`, `month_named` `month_named:last` `month_named:next`, `year_named`, `iso`, `clock`.
 """
 
 from __future__ import annotations

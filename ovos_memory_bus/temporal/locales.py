@@ -33,6 +33,7 @@ class Locale:
     orders: tuple[tuple[str, Template], ...]
     earlier: tuple[tuple[str, Template], ...]
     said: tuple[tuple[str, Template], ...]
+    unsaid: tuple[tuple[str, Template], ...]
     openers: tuple[tuple[str, Template], ...]
     past: tuple[tuple[str, Template], ...]
     fillers: frozenset[str]
@@ -90,6 +91,7 @@ def compile_locale(language: str, data: Mapping[str, Any]) -> Locale:
         orders=table("orders"),
         earlier=table("earlier"),
         said=table("said"),
+        unsaid=table("unsaid"),
         openers=table("openers"),
         past=table("past"),
         fillers=frozenset(word for entry in data["fillers"] for word in words(entry)),

@@ -15,9 +15,9 @@ from .templates import Sentence
 from .tokens import Token, tag, tokenize
 
 DEFAULT_LANGUAGE = "en"
-# Longer texts are no questions; what is past these limits is not read.
-_MAX_CHARACTERS = 2_000
-_MAX_TOKENS = 60
+# Longer texts are stories, not questions.
+_MAX_CHARACTERS = 500
+_MAX_TOKENS = 32
 _MAX_READINGS = 13
 
 
@@ -49,8 +49,11 @@ def parse(utterance: str, lang: str | None, now: datetime, tz: tzinfo) -> TimeIn
     if locale is None:
         return None
     local = now.astimezone(tz).replace(tzinfo=None)
-    words = tokenize(utterance[:_MAX_CHARACTERS], locale.spelling)[:_MAX_TOKENS]
-    tagged = tag(words, locale.lexicon)
+    if len(utterance) > _MAX_CHARACTERS:
+        return None
+    tagged = tag(tokenize(utterance, locale.spelling), locale.lexicon)
+    if len(tagged) > _MAX_TOKENS:
+        return None
     reading = _read(tagged, locale, local)
     if reading.said:
         return _said_then(reading, locale, local, tz)
@@ -119,8 +122,11 @@ def _saying(tokens: Sequence[Token], skipped: frozenset[int], locale: Locale) ->
     """Positions of the words that ask for what was said: "did we talk about". Empty when nothing does.
 
     Times may stand in the middle of them, so those are taken out first; a named conversation is too, unless its own
-    words ("our last conversation") are all that asks.
+    words ("our last conversation") are all that asks. What was said to others ("I talked to Anna") is an event.
     """
+    spoken = [token for i, token in enumerate(tokens) if i not in skipped]
+    if matches(locale.unsaid, Sentence.of(spoken)):
+        return frozenset()
     without_sessions = [i for i in range(len(tokens)) if i not in skipped and tokens[i].word != SESSION_WORD]
     with_sessions = [i for i in range(len(tokens)) if i not in skipped]
     for kept in (without_sessions, with_sessions):

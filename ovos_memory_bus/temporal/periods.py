@@ -21,9 +21,12 @@ _READINGS = {"day": 3, "week": 8, "month": 12, "year": 5}
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Local time [start, end). `repeat` ("day", "week", "month", "year") when the words fit every such day and this is the
-    latest; `wider` are looser readings of the same words, tried in turn when the period itself holds nothing. The grain
-    "vague" ("recently") counts only beside a question for what was said."""
+    """Local time [start, end).
+
+    `repeat` ("day", "week", "month", "year") when the words fit every such day and this is the latest; `wider` are
+    looser readings of the same words, tried in turn when the period itself holds nothing. The grain "vague"
+    ("recently") counts only beside a question for what was said.
+    """
 
     start: datetime
     end: datetime
@@ -145,7 +148,7 @@ def day_of_month(now: datetime, day: int) -> Period:
 
 
 def easter(year: int) -> datetime:
-    """Easter Sunday in the Gregorian calendar, by the anonymous computus (Nature, 1876; Meeus, Astronomical Algorithms)."""
+    """Easter Sunday in the Gregorian calendar, by the anonymous computus (in Meeus, Astronomical Algorithms)."""
     golden = year % 19
     century, rest = divmod(year, 100)
     shift_by_leaps, century_rest = divmod(century, 4)

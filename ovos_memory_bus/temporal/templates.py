@@ -1,8 +1,9 @@
 """Sentence templates, as OVOS intent files write them, compiled to regular expressions over a tagged sentence.
 
-`(a|b c)` alternatives, `[x]` optional, `{slot}` one tagged token, `<name>` a word list of the locale, `...` up to eight
-tokens of any kind. A tagged sentence is a string of ` word~tags` groups (see `tokens.encode`); so a template never sees
-characters, only words, and what a word may stand for.
+`(a|b c)` alternatives, `[x]` optional, `{slot}` one tagged token, `<name>` a word list of the locale, `!<name>` one
+word that begins nothing of that list, `...` up to eight tokens of any kind. A tagged sentence is a string of
+` word~tags` groups (see `tokens.encode`); so a template never sees characters, only words, and what a word may stand
+for.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from .tokens import Token, encode, words
 
-_PIECE = re.compile(r"\.\.\.|\{(\w+)\}|<(\w+)>|[()\[\]|]|[^\s()\[\]|{}<>]+")
+_PIECE = re.compile(r"\.\.\.|\{(\w+)\}|!?<(\w+)>|[()\[\]|]|[^\s()\[\]|{}<>!]+")
 _GAP = r"(?: [^ ]+){0,8}?"
 # What each slot accepts, as tags of tokens.py, and the name its value goes by.
 SLOTS: Mapping[str, tuple[str, str]] = {
@@ -104,13 +105,16 @@ class Template:
             raise TemplateError(f"unbalanced bracket in {text!r}")
         if not self._needs:
             raise TemplateError(f"nothing mandatory in {text!r}")
-        self._regex = re.compile(pattern + r"(?= |$)")
+        self._pattern = pattern + r"(?= |$)"
+        self._regex: re.Pattern[str] | None = None  # compiled when first needed: a language has hundreds
 
     def find(self, sentence: Sentence) -> list[Match]:
         """All places where the template stands, left to right, not overlapping."""
         for need in self._needs:
             if need.isdisjoint(sentence.present):
                 return []
+        if self._regex is None:
+            self._regex = re.compile(self._pattern)
         return [self._match(sentence, found) for found in self._regex.finditer(sentence.encoded)]
 
     def _match(self, sentence: Sentence, found: re.Match[str]) -> Match:
@@ -180,6 +184,8 @@ class Template:
             if name not in self._lists:
                 raise TemplateError(f"no word list {name!r} for {self.text!r}")
             phrases = [words(phrase) for phrase in self._lists[name]]
+            if piece.group().startswith("!"):
+                return "(?!" + "|".join(_word(phrase[0]) for phrase in phrases) + r") [^ ]+"
             self._needs.append(frozenset(phrase[0] for phrase in phrases))
             return "(?:" + "|".join("".join(map(_word, phrase)) for phrase in phrases) + ")"
         if piece.group() == "...":

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# Tags: n cardinal, a article counting one, o ordinal, w weekday, m month, u unit, v its plural, t part of a day, y year,
-# d whole date, c time of day, h half of the day, s conversation, p period.
+# Tags: n cardinal, a article counting one, o ordinal, w weekday, m month, u unit, v its plural, t part of a day,
+# y year, d whole date, c time of day, h half of the day, s conversation, p period.
 Tags = Mapping[str, Any]
 Lexicon = Mapping[str, Sequence[tuple[tuple[str, ...], Tags]]]
 
@@ -57,7 +57,7 @@ def tokenize(utterance: str, spelling: Spelling) -> list[Token]:
     tokens: list[Token] = []
     for found in _TOKEN.finditer(unicodedata.normalize("NFC", utterance)):
         text = found.group()
-        if text[0].isdigit():
+        if text[0].isdecimal():
             tokens.extend(_numeric(text, spelling))
         else:
             word = fold(text)
