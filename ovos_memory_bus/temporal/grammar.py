@@ -11,10 +11,9 @@ from .kinds import build
 from .locales import Locale
 from .periods import Period
 from .spans import compose
-from .templates import Match, Sentence, Template
+from .templates import Match, Sentence, Table
 from .tokens import Token
 
-Table = Sequence[tuple[str, Template]]
 PERIOD_WORD = "§"
 SESSION_WORD = "¶"
 _ROUNDS = 4
@@ -38,11 +37,10 @@ def matches(table: Table, sentence: Sentence) -> list[Found]:
     Of several in one place it is the most literal: "quince días" are a fortnight.
     """
     found: dict[tuple[int, int], Found] = {}
-    for kind, template in table:
-        for match in template.find(sentence):
-            place = match.start, match.end
-            if place not in found or len(match.slots) < len(found[place].match.slots):
-                found[place] = Found(kind, match)
+    for kind, match in table.find(sentence):
+        place = match.start, match.end
+        if place not in found or len(match.slots) < len(found[place].match.slots):
+            found[place] = Found(kind, match)
     return sorted(found.values(), key=lambda one: (-one.size, -len(one.match.slots), one.match.start))
 
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from .kinds import BUILDERS
-from .templates import Template, TemplateError
+from .templates import Table, Template, TemplateError
 from .tokens import Lexicon, Spelling, Tags, fold, words
 
 _FOLDER = files(__package__).joinpath("locale")
@@ -22,20 +22,20 @@ _FOLDER = files(__package__).joinpath("locale")
 
 @dataclass(frozen=True, slots=True)
 class Locale:
-    """Everything the grammar knows of one language. Template tables are in order of their file: kind, template."""
+    """Everything the grammar knows of one language."""
 
     language: str
     lexicon: Lexicon
     spelling: Spelling
-    periods: tuple[tuple[str, Template], ...]
-    spans: tuple[tuple[str, Template], ...]
-    sessions: tuple[tuple[str, Template], ...]
-    orders: tuple[tuple[str, Template], ...]
-    earlier: tuple[tuple[str, Template], ...]
-    said: tuple[tuple[str, Template], ...]
-    unsaid: tuple[tuple[str, Template], ...]
-    openers: tuple[tuple[str, Template], ...]
-    past: tuple[tuple[str, Template], ...]
+    periods: Table
+    spans: Table
+    sessions: Table
+    orders: Table
+    earlier: Table
+    said: Table
+    unsaid: Table
+    openers: Table
+    past: Table
     fillers: frozenset[str]
     said_words: frozenset[str]
     joiners: frozenset[str]
@@ -69,10 +69,10 @@ def compile_locale(language: str, data: Mapping[str, Any]) -> Locale:
     """A locale from the contents of its file. Raises TemplateError for an unknown kind, slot or list."""
     lists = data["lists"]
 
-    def table(name: str) -> tuple[tuple[str, Template], ...]:
+    def table(name: str) -> Table:
         section = data[name]
         kinds = section.items() if isinstance(section, Mapping) else [(name, section)]
-        return tuple((kind, Template(text, lists)) for kind, texts in kinds for text in texts)
+        return Table((kind, Template(text, lists)) for kind, texts in kinds for text in texts)
 
     unknown = {kind.split(":")[0] for kind in data["periods"]} - set(BUILDERS)
     if unknown:

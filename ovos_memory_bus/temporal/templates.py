@@ -9,7 +9,8 @@ for.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +109,11 @@ class Template:
         self._pattern = pattern + r"(?= |$)"
         self._regex: re.Pattern[str] | None = None  # compiled when first needed: a language has hundreds
 
+    @property
+    def rarest(self) -> frozenset[str]:
+        """Words or tags of which any sentence the template matches has one: of all such sets the most telling."""
+        return min(self._needs, key=lambda need: (any(word.startswith("~") for word in need), len(need)))
+
     def find(self, sentence: Sentence) -> list[Match]:
         """All places where the template stands, left to right, not overlapping."""
         for need in self._needs:
@@ -201,6 +207,25 @@ class Template:
         self._needs.append(frozenset("~" + tag for tag in tags))
         self._slots.append(slot)
         return f"(?P<g{len(self._slots) - 1}> [^ ~]+~[a-z]*[{tags}][a-z]*)"
+
+
+class Table:
+    """Templates with the kind of each, in order of their file, indexed by words that must be there for one to match."""
+
+    def __init__(self, entries: Iterable[tuple[str, Template]]) -> None:
+        self._entries = tuple(entries)
+        self._by_word: defaultdict[str, list[int]] = defaultdict(list)
+        for place, (_, template) in enumerate(self._entries):
+            for word in template.rarest:
+                self._by_word[word].append(place)
+
+    def find(self, sentence: Sentence) -> Iterator[tuple[str, Match]]:
+        """Every match in the sentence with its kind."""
+        places = {place for word in sentence.present for place in self._by_word.get(word, ())}
+        for place in sorted(places):
+            kind, template = self._entries[place]
+            for match in template.find(sentence):
+                yield kind, match
 
 
 def _value(token: Token, slot: str) -> Any:
