@@ -16,6 +16,7 @@ from ovos_memory_bus.extraction.slots import Slot, Span, resolve
 from ovos_memory_bus.extraction.text import Line, norm, read
 
 _SUBJECT_KINDS = ("relation", "animal", "count", "offspring")
+_COUNTED = ("number", "age", "date")  # "soixante et un": a conjunction inside
 _SENTENCE_END = re.compile(r"[.!?] ")
 _PROPER: frozenset[Category] = frozenset(("name", "nickname", "home", "origin"))
 _MAX_FACTS = 12
@@ -128,7 +129,9 @@ def _found(rule: Rule, line: Line, pack: Pack, words: frozenset[str], blocked: l
         start = line.index(match.start())
         if _inside(match.start(), blocked) or (pack.subject_drop and start and line.tokens[start - 1].norm in pack.negators):
             continue
-        yield from _read(rule, match, line, pack)
+        for found in _read(rule, match, line, pack):
+            if not _inside(line.offsets[found.span.first], blocked):
+                yield found
 
 
 def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[_Found]:
@@ -147,7 +150,7 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
             if open_kind and value and not resolve(open_kind, value):
                 return
             value, open_kind = Slot(line, pack, first, last), kind
-            if match.end(group) <= match.end() and value.clause_end(first) < last:
+            if kind not in _COUNTED and match.end(group) <= match.end() and value.clause_end(first) < last:
                 return  # the pattern goes on behind the slot, but the clause does not
         elif value is None or not open_kind:
             value = Slot(line, pack, value.first if value else first, last)
