@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from .folding import unaccent
@@ -42,13 +42,16 @@ def calendar_term(word: str, lang: Language) -> str | None:
     return weekday(lang.weekdays[name]) if name in lang.weekdays else None
 
 
-def abbreviated_months(words: Sequence[str], lang: Language) -> Iterator[tuple[int, str]]:
-    """Months' short names that stand beside a number (`9 jan`, `mar 3`), as (position, term): elsewhere most of them
-    are words of their own."""
+def cued_months(words: Sequence[str], numbers: Set[int], lang: Language) -> Iterator[tuple[int, str]]:
+    """Names that are also words of their own and mean a month only beside a number (`9 jan`, `may fifth`) or after a
+    word that says so (`in may`), as (position, term). `numbers` are the positions of words that count."""
     for position, word in enumerate(words):
         number = lang.month_abbreviations.get(word)
-        beside = (*words[max(0, position - 1) : position], *words[position + 1 : position + 2])
-        if number and any(other.isdecimal() for other in beside):
+        if number and (
+            position - 1 in numbers
+            or position + 1 in numbers
+            or (position > 0 and words[position - 1] in lang.month_cues)
+        ):
             yield position, month(number)
 
 
@@ -68,7 +71,7 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Time:
     """A time of day in a sentence: its words from `start` up to `end`, minutes since midnight, the half of the day if
-    it is said (0 or 1). `sure` unless the words may as well be two numbers (`five to ten`): then it is at the hour's."""
+    it is said (0 or 1). `sure` unless the words may as well be two numbers (`five to ten`): it then is the hour's."""
 
     start: int
     end: int

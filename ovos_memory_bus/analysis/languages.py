@@ -66,6 +66,7 @@ class Language:
     ordinal: re.Pattern[str] | None = None
     months: Mapping[str, int] = field(default_factory=dict)
     month_abbreviations: Mapping[str, int] = field(default_factory=dict)
+    month_cues: frozenset[str] = frozenset()
     weekdays: Mapping[str, int] = field(default_factory=dict)
     clock: tuple[ClockPattern, ...] = ()
     day_halves: Mapping[tuple[str, ...], int] = field(default_factory=dict)
@@ -106,6 +107,7 @@ def language(tag: str | None) -> Language:
         ordinal=_ordinal_pattern(numbers.get("ordinal_suffixes", "")),
         months=_positions(data.get("months", ()), slice(0, 1)),
         month_abbreviations=_positions(data.get("months", ()), slice(1, None)),
+        month_cues=frozenset(_both(data.get("month_cues", "").split())),
         weekdays=_positions(data.get("weekdays", ()), slice(None)),
         clock=_clock(data.get("times", {})),
         day_halves={
@@ -131,7 +133,7 @@ def _both(words: Iterable[str]) -> list[str]:
 
 
 def _positions(rows: Any, part: slice) -> dict[str, int]:
-    return {word: number for number, row in enumerate(rows, 1) for word in _both(row.split()[part])}
+    return {word: number for number, row in enumerate(rows, 1) for word in _both(row.split()[part]) if word != "-"}
 
 
 def _clock(data: Mapping[str, str]) -> tuple[ClockPattern, ...]:

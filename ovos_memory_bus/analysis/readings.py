@@ -34,7 +34,8 @@ def readings(found: Sequence[Word], lang: Language) -> Iterator[Reading]:
     for number in numbers:
         if number.alone and not (number.end - number.start == 1 and texts[number.start].isdecimal()):
             yield Reading(number.start, number.end, (str(number.value),), instead=number.end - number.start > 1)
-    for position, term in dates.abbreviated_months(texts, lang):
+    counting = {position for number in numbers for position in range(number.start, number.end)}
+    for position, term in dates.cued_months(texts, counting, lang):
         yield Reading(position, position + 1, (term,))
     for time in dates.times(_items(texts, numbers), lang):
         hour = (str(time.minutes // 60),) if time.minutes % 60 == 0 else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from .folding import normalise, unaccent
 from .languages import described, language, primary
@@ -74,13 +75,21 @@ def query_terms(text: str, lang: str | None, languages: Iterable[str] | None = N
         entries.append((reading is None and _is_stop(word), terms))
         position = reading.end if reading else position + 1
     content = [variants for stop, variants in entries if not stop] or [variants for _, variants in entries]
-    return [QueryTerm(tuple(dict.fromkeys(variants))) for variants in dict.fromkeys(content) if variants]
+    return _unrepeated(content)
+
+
+def _unrepeated(content: Iterable[tuple[str, ...]]) -> list[QueryTerm]:
+    """One query term a word: a word said twice is looked for once, with the variants of both places."""
+    by_term: dict[str, dict[str, None]] = {}
+    for variants in filter(None, content):
+        by_term.setdefault(variants[0], {}).update(dict.fromkeys(variants))
+    return [QueryTerm(tuple(variants)) for variants in by_term.values()]
 
 
 def _joined(asked: Sequence[Word], code: str) -> dict[int, tuple[str, ...]]:
     """Terms of each word written as one with its neighbour, by position: `car park` meets `carpark`."""
     found: dict[int, tuple[str, ...]] = {}
-    for position, (word, following) in enumerate(zip(asked, asked[1:], strict=False)):
+    for position, (word, following) in enumerate(pairwise(asked)):
         if word.stems and following.stems and not (word.is_stop or following.is_stop):
             terms = stems(word.text + following.text, code)
             found[position] = (*found.get(position, ()), *terms)

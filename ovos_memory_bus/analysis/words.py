@@ -67,7 +67,7 @@ def _chunk(chunk: str, lang: Language) -> list[Word]:
         found = _numeric(chunk, lang)
         if found:
             return found
-    parts = pieces(_without_apostrophes(chunk, lang))
+    parts = pieces(_without_apostrophes(chunk, lang) if "'" in chunk else chunk)
     is_compound = 1 < len(parts) <= _LONGEST_WHOLE and any(part.isalpha() for part in parts)
     whole = stems("".join(parts), lang.code) if is_compound else ()
     found = [word for part in parts for word in _piece(part, lang)]
@@ -92,16 +92,16 @@ def _numeric(chunk: str, lang: Language) -> list[Word]:
 
 def _without_apostrophes(chunk: str, lang: Language) -> str:
     """`l'hôtel` → `hôtel` and `anna's` → `anna` by the language's lists; other apostrophes part names (`o'brien`)."""
-    if "'" not in chunk:
-        return chunk
-    joined = chunk.replace("'", "")
+    parts = chunk.split("'")
+    joined = "".join(parts) if len(parts) < _LONGEST_WHOLE else ""
     if joined in lang.stop_words:
         return joined
-    head, _, tail = chunk.partition("'")
-    if tail and head in lang.elisions:
-        return _without_apostrophes(tail, lang)
-    head, _, tail = chunk.rpartition("'")
-    return head if head and tail in lang.enclitics else chunk
+    first, last = 0, len(parts)
+    while first < last - 1 and parts[first] in lang.elisions:
+        first += 1
+    if first < last - 1 and parts[-1] in lang.enclitics:
+        last -= 1
+    return "'".join(parts[first:last])
 
 
 def _piece(piece: str, lang: Language) -> Iterator[Word]:
@@ -111,10 +111,7 @@ def _piece(piece: str, lang: Language) -> Iterator[Word]:
         return
     parts = syllables(piece)
     if parts is not None:
-        for part in parts:
-            terms = tuple(filter(None, (unaccent(part)[:LONGEST_TERM],)))
-            if terms:
-                yield Word(part, terms, is_stop=part in lang.stop_words)
+        yield from (Word(part, (part,), is_stop=part in lang.stop_words) for part in parts)
         return
     date = dates.calendar_term(piece, lang)
     terms = (*stems(piece, lang.code), *((date,) if date else ()))
