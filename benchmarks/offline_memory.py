@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from ovos_memory_bus.analysis import analyse, query_terms
 from ovos_memory_bus.embedding.base import Vector
 from ovos_memory_bus.embedding.onnx import OnnxEmbedder
+from ovos_memory_bus.filters import ItemFilter
 from ovos_memory_bus.index import bm25
 from ovos_memory_bus.index.columns import Columns
 from ovos_memory_bus.index.postings import Postings, term_hash, term_hashes
@@ -19,6 +21,7 @@ from ovos_memory_bus.index.vectors import Vectors
 from ovos_memory_bus.models import find, manifest
 from ovos_memory_bus.relevance import Evidence
 from ovos_memory_bus.store.base import Changes, Outline
+from ovos_memory_bus.timeline import plan
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,9 @@ class CachedEmbedder:
 
     def passages(self, texts: Iterable[str]) -> list[Vector]:
         """One `[n, dims]` array a text, a row for each of its pieces."""
-        return [self._get("p", t, lambda t: np.stack([p.vector for p in self._embedder.embed_passage(t)])) for t in texts]
+        return [
+            self._get("p", t, lambda t: np.stack([p.vector for p in self._embedder.embed_passage(t)])) for t in texts
+        ]
 
     def query(self, text: str) -> Vector:
         return self._get("q", text, self._embedder.embed_query)
@@ -84,6 +89,12 @@ class OfflineMemory:
         """What the lexical and the semantic backend say."""
         return self._lexical(question, lang), self._semantic(question)
 
+    def timely(self, question: str, lang: str) -> np.ndarray | None:  # type: ignore[type-arg]
+        """Which docs were told when the answer likely was; None for a question without a time."""
+        now = datetime.fromtimestamp(max(turn.at for turn in self.turns) + 300, timezone.utc)
+        found = plan(question, lang, now, timezone.utc, self.columns, None, ItemFilter())
+        return self.columns.mask(ItemFilter(during=found.preferred)) if found.preferred else None
+
     def _lexical(self, question: str, lang: str) -> Evidence:
         words = [[term_hash(v) for v in term.variants] for term in query_terms(question, lang)]
         found = bm25.match(self.columns, self._postings, words, self._average, None)
@@ -99,4 +110,6 @@ class OfflineMemory:
 
 def _outline(number: int, turn: Turn) -> Outline:
     asks = any(mark in turn.text for mark in "?？¿")
-    return Outline(number, int(turn.at * 1e6), "s", "turn", turn.role, None, None, None, turn.name, len(turn.text), asks)
+    return Outline(
+        number, int(turn.at * 1e6), "s", "turn", turn.role, None, None, None, turn.name, len(turn.text), asks
+    )

@@ -26,9 +26,12 @@ from .messages.identity import Caller
 from .records import ChatMessage, Hit, Item
 from .rendering import Recalled, RenderOptions, render
 from .store.base import Store
+from .temporal import describe
+from .timeline import Plan, plan
 from .tracing import Trace, Traces
 
 LOG = logging.getLogger(__name__)
+RECALLED = ("turn", "note", "document")  # facts and summaries stand in a context by themselves
 CANDIDATES = 400  # asked of each backend: fusion needs more than it returns
 SEARCH_TIMEOUT = 10.0  # seconds for a search by hand, which no turn waits for
 MARGIN, MARGIN_SHARE = 0.06, 0.2  # of the timeout, kept for fusing, rendering and sending: at most so many seconds
@@ -66,7 +69,7 @@ class Coordinator:
     """Asks the actors, fuses, renders. Holds no state but the traces of recent recalls."""
 
     def __init__(self, config: Config, store: Store, catalogue: Catalogue, actors: Sequence[Actor]) -> None:
-        self._config, self._store = config, store
+        self._config, self._store, self._catalogue = config, store, catalogue
         self.actors = {actor.name: actor for actor in actors}
         self.traces = Traces(config.recall.traces)
         self._fuser = Fuser(store, catalogue)
@@ -86,23 +89,28 @@ class Coordinator:
             graph_id=request.graph_id,
             task_id=request.task_id,
         )
+        where = replace(where, kinds=RECALLED)
+        lang, now = request.lang or self._config.lang, request.now or datetime.now(timezone.utc)
+        timed = await self._timed(request.utterance, lang, now, caller, owner, where)
         query = Query(
-            text=request.utterance,
+            text=timed.text,
             utterance=request.utterance,
-            lang=request.lang or self._config.lang,
+            lang=lang,
             owner=owner,
             session_id=caller.session_id,
-            filter=where,
+            filter=timed.where,
             limit=request.fetch_k or CANDIDATES,
-            now=request.now or datetime.now(timezone.utc),
+            now=now,
             deadline=deadline,
+            preferred=timed.preferred,
             max_history=self._max_history(request),
             agent_id=request.agent_id,
             caller=caller.owner,
         )
         chosen = self._chosen(request.backends)
-        replies = await self._ask(chosen, await self._worded(query, request, chosen))
-        ranked = await self._fuse(request, query, replies, deadline)
+        query = query if timed.restricts else await self._worded(query, request)
+        replies = await self._ask(chosen, query)
+        ranked = await self._fuse(request, query, replies, timed)
         recollection = await self._composed(request, caller, query, replies, ranked, started)
         self.traces.keep(Trace.of(request, caller, replies, ranked, recollection.hits, recollection.took))
         return recollection
@@ -179,7 +187,15 @@ class Coordinator:
             raise InvalidRequest(f"no backend named {unknown[0]!r}; there are {', '.join(self.actors)}", "backends")
         return [self.actors[name] for name in dict.fromkeys(names)]
 
-    async def _worded(self, query: Query, request: ContextRequest, chosen: Sequence[Actor]) -> Query:
+    async def _timed(
+        self, utterance: str, lang: str | None, now: datetime, caller: Caller, owner: str | None, where: ItemFilter
+    ) -> Plan:
+        """What the utterance says about a time, settled in this memory."""
+        partition = await self._catalogue.partition(owner)
+        mask = await self._catalogue.mask(partition, where)
+        return plan(utterance, lang, now, self.zone(caller), partition.columns, mask, where)
+
+    async def _worded(self, query: Query, request: ContextRequest) -> Query:
         """The query with what was said before put in front, where `query_mode` asks for that."""
         settings = self._config.recall
         if (request.query_mode or settings.query_mode) != "history":
@@ -205,7 +221,7 @@ class Coordinator:
         return {actor.name: replies[actor.name] for actor in self.actors.values() if actor.name in replies}
 
     async def _fuse(
-        self, request: ContextRequest, query: Query, replies: Mapping[str, Reply], deadline: float
+        self, request: ContextRequest, query: Query, replies: Mapping[str, Reply], timed: Plan
     ) -> list[Ranked]:
         settings = self._config.recall
         found = {
@@ -224,6 +240,7 @@ class Coordinator:
             order=[request.primary] if request.primary else list(replies),
             limit=settings.max_results if request.max_results is None else request.max_results,
             min_score=settings.min_score if request.min_score is None else request.min_score,
+            order_in_time=(timed.order or "spread") if timed.restricts else None,
         )
 
     async def _composed(
@@ -264,4 +281,10 @@ class Coordinator:
     def _render_options(self, request: ContextRequest, caller: Caller, now: datetime) -> RenderOptions:
         given = {**self._config.rendering, **request.rendering}
         mode = request.inject_mode or self._config.recall.inject_mode
-        return RenderOptions(**given, inject_mode=mode, time_zone=self.zone(caller))
+        zone, lang = self.zone(caller), request.lang or self._config.lang
+        return RenderOptions(
+            **given,
+            inject_mode=mode,
+            time_zone=zone,
+            describe_date=lambda moment: describe(moment, now, zone, lang),
+        )

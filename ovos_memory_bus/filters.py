@@ -12,8 +12,8 @@ from typing import Any
 class ItemFilter:
     """All given conditions must hold.
 
-    `since` is inclusive, `until` exclusive, both aware UTC datetimes on `created_at`; `metadata` matches items whose
-    metadata holds these keys with equal values."""
+    `since` is inclusive, `until` exclusive, both aware UTC datetimes on `created_at`; `during` are stretches of the
+    same form of which one must hold it; `metadata` matches items whose metadata holds these keys with equal values."""
 
     session_id: str | None = None
     agent_id: str | None = None
@@ -22,6 +22,7 @@ class ItemFilter:
     kinds: tuple[str, ...] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    during: tuple[tuple[datetime, datetime], ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .backends.base import Found, Query
+from .filters import ItemFilter
 from .index.catalogue import Catalogue, Partition
 from .index.columns import NONE
 from .ranking import Fused, RankedHit, fuse
@@ -15,6 +16,7 @@ from .records import Hit, Item
 from .relevance import Evidence, Ranking, default_threshold, rank
 from .repeats import content_key
 from .store.base import Store
+from .timeline import told
 
 POOL = 4  # candidates loaded for each hit wanted: repeats and deleted ones fall out
 SMALLEST_POOL = 40
@@ -48,8 +50,12 @@ class Fuser:
         order: Sequence[str],
         limit: int,
         min_score: float | None,
+        order_in_time: str | None = None,
     ) -> list[Ranked]:
-        """The candidates looked at, best first, those that are answered marked `kept`."""
+        """The candidates looked at, best first, those that are answered marked `kept`.
+
+        `order_in_time` (`first`, `last` or `spread`) is of a question about a time: what was said then is answered,
+        after what fits its topic, whatever it scores."""
         pool = max(SMALLEST_POOL, POOL * limit)
         partition = await self._catalogue.partition(query.owner)
         ranking = _calibrated(partition, query, found)
@@ -61,6 +67,13 @@ class Fuser:
             lists = {name: _list(one, items, pool) for name, one in found.items()}
             fused = fuse(mode, lists, weights=weights, rrf_k=rrf_k, dedup=dedup, order=order)
         threshold = default_threshold() if min_score is None else min_score
+        if order_in_time is not None:
+            fused = [entry for entry in fused if probability.get(int(str(entry.id)), 0.0) >= threshold]
+            filler = await self._told(partition, query, order_in_time, limit)
+            items |= filler
+            known = {entry.id for entry in fused}
+            fused += [Fused(seq, 0.0, ("timeline",)) for seq in filler if seq not in known]
+            threshold = 0.0
         kept, ranked = 0, []
         for entry in fused[:pool]:
             item = items.get(int(str(entry.id)))
@@ -78,6 +91,13 @@ class Fuser:
             kept += not why
             ranked.append(Ranked(hit, not why, why))
         return ranked
+
+    async def _told(self, partition: Partition, query: Query, order: str, limit: int) -> dict[int, Item]:
+        """Turns of the time asked about, in the order wanted."""
+        mask = await self._catalogue.mask(partition, query.filter)
+        seqs = told(partition.columns, mask, order, 2 * limit)
+        items = await self._store.by_seq(seqs)
+        return {seq: items[seq] for seq in seqs if seq in items}
 
     async def neighbours(self, query: Query, hits: Sequence[Hit]) -> list[Item]:
         """The turns just before and after the hits, to be shown beside them."""
@@ -121,9 +141,17 @@ class Fuser:
         return items
 
 
+def _left_out(hit: Hit | None, too_low: bool, full: bool) -> str:
+    """Why a candidate is not answered; "" when it is."""
+    if hit is None:
+        return "gone"
+    return "below min_score" if too_low else "over max_results" if full else ""
+
+
 def _calibrated(partition: Partition, query: Query, found: Mapping[str, Found]) -> Ranking:
     lexical, semantic = (_evidence(partition, found.get(name)) for name in BUILT_IN)
-    return rank(partition.columns, lexical, semantic, query.text)
+    timely = partition.columns.mask(ItemFilter(during=query.preferred)) if query.preferred else None
+    return rank(partition.columns, lexical, semantic, query.text, timely)
 
 
 def _evidence(partition: Partition, found: Found | None) -> Evidence | None:

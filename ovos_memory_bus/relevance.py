@@ -21,8 +21,12 @@ from .index.columns import Columns
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-FEATURES = ("cover", "own", "share", "distinct", "near", "alone", "speaker", "asks", "length", "talk")
-GATE_FEATURES = ("known", "cover", "own", "distinct", "near", "alone", "lead")
+FEATURES = ("cover", "own", "share", "distinct", "near", "alone", "speaker", "asks", "length", "talk", "timely")
+GATE_FEATURES = (
+    "cover", "own", "distinct", "near", "alone", "lead", "told", "fits", "distinct_best", "alone_best", "size"
+)  # fmt: skip
+TOP = 3  # candidates whose mean figures the gate looks at
+LARGEST = 1_000  # docs from which on a memory's size tells the gate no more
 TALK_BEST = 3  # docs of a talk whose mean says how much the talk is about the query
 ABSENT = -0.2  # the similarity of a candidate that the semantic backend did not list
 TINY = 1e-9
@@ -81,9 +85,10 @@ def default_threshold() -> float:
 
 
 def candidate_features(
-    columns: Columns, lexical: Evidence | None, semantic: Evidence | None, query: str
+    columns: Columns, lexical: Evidence | None, semantic: Evidence | None, query: str, timely: Array | None = None
 ) -> tuple[Array, Array]:
-    """The union of the backends' docs, and their FEATURES as `[docs, features]`."""
+    """The union of the backends' docs, and their FEATURES as `[docs, features]`. `timely` says of every doc whether it
+    was told when the query's answer likely was."""
     parts = [evidence.docs for evidence in (lexical, semantic) if evidence is not None]
     docs = np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int64)
     cover, own = _spread(docs, lexical, "coverage", 0.0), _spread(docs, lexical, "own", 0.0)
@@ -101,26 +106,39 @@ def candidate_features(
         "asks": columns.asks[docs].astype(np.float32),
         "length": np.log1p(columns.length[docs] / 6.0),
         "talk": _talk_scores(columns.talk[docs], share + closeness),
+        "timely": np.zeros(len(docs)) if timely is None else timely[docs],
     }
     return docs, np.stack([named[name] for name in FEATURES], axis=1).astype(np.float32)
 
 
-def gate_features(matrix: Array, relevance: Array, known: float) -> Array:
-    """GATE_FEATURES of a query from its candidates' features and ranking scores."""
-    best = {name: float(matrix[:, FEATURES.index(name)].max(initial=0.0)) for name in GATE_FEATURES[1:-1]}
-    lead = float(relevance.max() - np.median(relevance)) if len(relevance) else 0.0
-    return np.array([known, *best.values(), lead], np.float32)
+def gate_features(matrix: Array, relevance: Array, count: int) -> Array:
+    """GATE_FEATURES of a query from its candidates' features and ranking scores, in a memory of `count` docs.
+
+    The means of the best candidates, how far the best leads the middle, the best sums of a turn's own words and own
+    meaning and of its neighbourhood's, the best similarities, and the logarithm of the size."""
+    if not len(relevance):
+        return np.zeros(len(GATE_FEATURES), np.float32)
+    column = {name: matrix[:, place] for place, name in enumerate(FEATURES)}
+    best = np.argsort(-relevance, kind="stable")[:TOP]
+    values = [float(column[name][best].mean()) for name in GATE_FEATURES[:5]]
+    values.append(float(relevance.max() - np.median(relevance)))
+    values.append(float((column["own"] + column["alone"]).max()))
+    values.append(float((column["cover"] + column["distinct"]).max()))
+    values.extend([float(column["distinct"].max()), float(column["alone"].max())])
+    values.append(float(np.log(min(max(count, 1), LARGEST))))
+    return np.array(values, np.float32)
 
 
-def rank(columns: Columns, lexical: Evidence | None, semantic: Evidence | None, query: str) -> Ranking:
-    """The candidates of a query, ranked."""
-    docs, matrix = candidate_features(columns, lexical, semantic, query)
+def rank(
+    columns: Columns, lexical: Evidence | None, semantic: Evidence | None, query: str, timely: Array | None = None
+) -> Ranking:
+    """The candidates of a query, ranked; see `candidate_features` for `timely`."""
+    docs, matrix = candidate_features(columns, lexical, semantic, query, timely)
     if not len(docs):
         return Ranking(docs, np.empty(0, np.float32), np.empty(0, np.float32))
     model = weights(lexical is not None, semantic is not None)
     relevance = matrix @ model.rank
-    known = float(lexical.notes.get("known", 0.0)) if lexical is not None else 0.0
-    gate = _sigmoid(float(gate_features(matrix, relevance, known) @ model.gate) + model.gate_bias)
+    gate = _sigmoid(float(gate_features(matrix, relevance, columns.count) @ model.gate) + model.gate_bias)
     order = np.argsort(-relevance, kind="stable")
     relevance = relevance[order]
     return Ranking(docs[order], relevance, gate * np.exp(model.slope * (relevance - relevance[0])))

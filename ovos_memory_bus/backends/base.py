@@ -20,7 +20,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 @dataclass(frozen=True, slots=True)
 class Query:
     """One question to a backend. `owner` None is everybody; `deadline` is on anyio's clock; `limit` the number of
-    candidates wanted; `text` what to search for, `utterance` what was said."""
+    candidates wanted; `text` what to search for, `utterance` what was said; `preferred` are stretches of time in which
+    an answer was likely told."""
 
     text: str
     utterance: str
@@ -34,6 +35,7 @@ class Query:
     max_history: int = 0
     agent_id: str | None = None
     caller: str = ""
+    preferred: tuple[tuple[datetime, datetime], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -148,6 +148,11 @@ class Columns:
             mask &= self.created >= to_micros(where.since)
         if where.until is not None:
             mask &= self.created < to_micros(where.until)
+        if where.during:
+            inside = np.zeros(len(mask), np.bool_)
+            for start, end in where.during:
+                inside |= (self.created >= to_micros(start)) & (self.created < to_micros(end))
+            mask &= inside
         passed: Array = mask
         return passed
 

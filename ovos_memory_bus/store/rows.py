@@ -88,6 +88,9 @@ def condition(owner: str | None, where: ItemFilter) -> tuple[str, list[Any]]:
     if where.until is not None:
         parts.append("created_at < ?")
         values.append(to_micros(where.until))
+    if where.during:
+        parts.append(f"({' OR '.join(['created_at >= ? AND created_at < ?'] * len(where.during))})")
+        values.extend(to_micros(moment) for stretch in where.during for moment in stretch)
     for key, value in where.metadata.items():
         text, bound = _metadata_condition(value)
         parts.append(f"EXISTS (SELECT 1 FROM json_each(items.metadata) WHERE key = ? AND {text})")
