@@ -76,6 +76,8 @@ class ContextOptions(TypedDict, total=False):
     scope: str | None
     inject_mode: str | None
     header: str | None
+    facts_header: str | None
+    summary_header: str | None
     chunk_prefix: str | None
     chunk_separator: str | None
     include_sources: bool | None
