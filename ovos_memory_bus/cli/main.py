@@ -2,25 +2,59 @@
 
 from __future__ import annotations
 
-import sys
+import json
+from typing import Any
 
 import click
 
 from .. import __version__
-from ..errors import BusUnavailable, ConfigError, MemoryBusError, ModelError, NotFound, StorageError
+from ..errors import (
+    BusUnavailable,
+    ConfigError,
+    DeadlineExceeded,
+    InvalidRequest,
+    MemoryBusError,
+    ModelError,
+    NotFound,
+    StorageError,
+)
+from .options import AS_JSON
+from .porting import export, import_
 from .run import run
 
-# documented in docs/command.md
-EXIT_CODES = ((ConfigError, 2), (BusUnavailable, 3), (StorageError, 4), (ModelError, 5), (NotFound, 6))
+# documented in docs/command.md; 2 is click's own code for wrong usage, 1 stands for all other errors
+EXIT_CODES = (
+    (ConfigError, 2),
+    (InvalidRequest, 2),
+    (BusUnavailable, 3),
+    (DeadlineExceeded, 3),
+    (StorageError, 4),
+    (ModelError, 5),
+    (NotFound, 6),
+)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """Sub-commands whose errors end the program with one sentence, with `--json` also as an answer's error object."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MemoryBusError as error:
+            if ctx.meta.get(AS_JSON):
+                click.echo(json.dumps({"error": error.to_data()}, ensure_ascii=False, indent=2))
+            click.echo(f"ovos-memory-bus: {error}", err=True)
+            ctx.exit(exit_code(error))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="ovos-memory-bus")
 def cli() -> None:
     """The memory of an OpenVoiceOS assistant."""
 
 
-cli.add_command(run)
+for command in (run, export, import_):
+    cli.add_command(command)
 
 
 def exit_code(error: MemoryBusError) -> int:
@@ -30,8 +64,4 @@ def exit_code(error: MemoryBusError) -> int:
 
 def main() -> None:
     """The console script."""
-    try:
-        cli(standalone_mode=True)
-    except MemoryBusError as error:
-        click.echo(f"ovos-memory-bus: {error}", err=True)
-        sys.exit(exit_code(error))
+    cli()

@@ -15,7 +15,9 @@ ALL_OWNERS = None  # as an owner argument: everybody's
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item to store; `created_at` None is the moment of the commit. `sources` are the seqs it was drawn from."""
+    """An item to store; `created_at` None is the moment of the commit. `sources` are the seqs it was drawn from.
+
+    `drawn_from` names the sources by id and `history_only` keeps it out of every search: for `merge` alone."""
 
     id: str
     owner: str
@@ -33,6 +35,8 @@ class NewItem:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     sources: tuple[int, ...] = ()
     jobs: tuple[str, ...] = ()
+    drawn_from: tuple[str, ...] = ()
+    history_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,35 @@ class Drawn:
     done: tuple[tuple[str, int], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An item with all that a store holds about it, for a copy elsewhere: the ids of its sources, its open jobs and,
+    by model, the float16 vectors of its pieces."""
+
+    item: Item
+    history_only: bool = False
+    sources: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()
+    vectors: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """What keeps a forgotten item from being brought back; nothing of its content."""
+
+    id: str
+    owner: str
+    forgotten_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Those of some ids that are here, and those that were forgotten here."""
+
+    present: frozenset[str]
+    forgotten: frozenset[str]
+
+
 class Store(Protocol):
     """Items with their derived words and vectors, jobs, tombstones and pauses.
 
@@ -138,7 +171,27 @@ class Store(Protocol):
         again: its ids are answered."""
 
     async def merge(self, items: Sequence[NewItem], *, revive: bool = False) -> Added:
-        """Store those of `items` whose ids are neither here nor, unless `revive`, named by a tombstone."""
+        """Store those of `items` whose ids are neither here nor, unless `revive`, named by a tombstone.
+
+        Left out too: what was drawn from sources none of which is here, and a summary of turns that have one."""
+
+    async def known(self, ids: Sequence[str]) -> Known:
+        """Which of these ids `merge` would find here or forgotten."""
+
+    async def records(
+        self, after: int, limit: int, *, derived: bool, jobs: Sequence[str] = (), vectors: bool = False
+    ) -> list[Record]:
+        """Everybody's items with a seq above `after`, ascending, those in histories alone included: either all that
+        were said or stored, or all `derived` from others. With their open jobs of these kinds."""
+
+    async def tombstones(self, after: str, limit: int) -> list[Tombstone]:
+        """Everybody's tombstones with an id above `after`, in order."""
+
+    async def entomb(self, tombstones: Sequence[Tombstone]) -> int:
+        """Keep tombstones of another store, but none for an item that is here; how many are new."""
+
+    async def models(self) -> dict[str, int]:
+        """The dimensions of each model that vectors were ever stored of."""
 
     async def get(self, ids: Sequence[str], owner: str | None) -> list[Item]:
         """The items with these ids, in that order, without those that do not exist for `owner`."""

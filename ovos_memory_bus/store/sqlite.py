@@ -12,8 +12,8 @@ import aiosqlite
 
 from ..filters import ItemFilter
 from ..records import Item
-from . import writes
-from .base import Added, Changes, Drawn, Job, NewItem, Page, Queue, Removed
+from . import streams, writes
+from .base import Added, Changes, Drawn, Job, Known, NewItem, Page, Queue, Record, Removed, Tombstone
 from .database import Database, Work, open_database
 from .residue import holds
 from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, condition, to_item, to_micros, to_outline
@@ -139,6 +139,29 @@ class SqliteStore:
             await self._database.vacuum()
             emptied = await self._database.truncate_log()
         return emptied
+
+    # -- copies in other places
+
+    async def known(self, ids: Sequence[str]) -> Known:
+        async with self._database.read() as connection:
+            return await streams.known(connection, ids)
+
+    async def records(
+        self, after: int, limit: int, *, derived: bool, jobs: Sequence[str] = (), vectors: bool = False
+    ) -> list[Record]:
+        async with self._database.read() as connection:
+            return await streams.records(connection, after, limit, derived, jobs, vectors)
+
+    async def tombstones(self, after: str, limit: int) -> list[Tombstone]:
+        async with self._database.read() as connection:
+            return await streams.tombstones(connection, after, limit)
+
+    async def entomb(self, tombstones: Sequence[Tombstone]) -> int:
+        return await self._write(lambda connection: streams.entomb(connection, tombstones))
+
+    async def models(self) -> dict[str, int]:
+        async with self._database.read() as connection:
+            return await streams.models(connection)
 
     # -- what indexes need
 

@@ -67,7 +67,7 @@ async def add(connection: aiosqlite.Connection, items: Sequence[NewItem], reques
 
 
 async def merge(connection: aiosqlite.Connection, items: Sequence[NewItem], revive: bool, now: int) -> Added:
-    """Insert those of `items` that are not here and not forgotten."""
+    """Insert those of `items` that are not here, not forgotten and not without a source."""
     ids = [item.id for item in items]
     known = {row[0] for row in await select_in(connection, "SELECT id FROM items WHERE id IN ({})", ids)}
     if revive:
@@ -75,8 +75,32 @@ async def merge(connection: aiosqlite.Connection, items: Sequence[NewItem], revi
             await connection.execute(f"DELETE FROM tombstones WHERE id IN ({marks(part)})", part)
     else:
         known |= {row[0] for row in await select_in(connection, "SELECT id FROM tombstones WHERE id IN ({})", ids)}
-    fresh = [item for item in {item.id: item for item in items}.values() if item.id not in known]
-    return Added(tuple(item.id for item in fresh), await _insert(connection, fresh, now))
+    absent = [item for item in {item.id: item for item in items}.values() if item.id not in known]
+    fresh = await _with_sources(connection, absent)
+    seqs = await _insert(connection, fresh, now)
+    hidden = [(seq,) for seq, item in zip(seqs, fresh, strict=True) if item.history_only]
+    await connection.executemany("UPDATE items SET history_only = 1 WHERE seq = ?", hidden)
+    return Added(tuple(item.id for item in fresh), seqs)
+
+
+async def _with_sources(connection: aiosqlite.Connection, items: Sequence[NewItem]) -> list[NewItem]:
+    """The items that may stand here, the seqs of what they were drawn from found by id.
+
+    What was drawn from turns that are not here has no ground here. A summary stands for its turns alone: where one of
+    this place covers them, an older one must not come beside it."""
+    named = sorted({id_ for item in items for id_ in item.drawn_from})
+    seqs = dict(await select_in(connection, "SELECT id, seq FROM items WHERE id IN ({})", named))
+    sql = (
+        "SELECT s.source FROM sources s JOIN items i ON i.seq = s.derived AND i.kind = 'summary' WHERE s.source IN ({})"
+    )
+    summed = {row[0] for row in await select_in(connection, sql, list(seqs.values()))}
+    found = []
+    for item in items:
+        sources = tuple(seqs[id_] for id_ in item.drawn_from if id_ in seqs)
+        if item.drawn_from and (not sources or (item.kind == "summary" and summed.intersection(sources))):
+            continue
+        found.append(replace(item, sources=(*item.sources, *sources)))
+    return found
 
 
 async def _insert(connection: aiosqlite.Connection, items: Sequence[NewItem], now: int) -> tuple[int, ...]:

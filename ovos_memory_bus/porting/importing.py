@@ -1,0 +1,149 @@
+"""Import: what an export holds and this memory has not, whether a service runs beside it or not.
+
+Every batch is stored before the next is read: an import that was interrupted is simply run again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from ..errors import InvalidRequest, StorageLocked
+from ..records import KINDS
+from ..store.base import Added, NewItem, Store, Tombstone
+from .exporting import Progress
+from .lines import Arrival
+from .reading import Entry, Reading
+
+Planned = Callable[[NewItem], NewItem]
+"""Completes an item with the background work that it means here."""
+PATIENCE = 6  # times that a database held by another process for long is waited for
+
+
+@dataclass(slots=True)
+class Imported:
+    """What an import did: items `added`; items left out because they are here (`present`), were `forgotten` here, or
+    were drawn from something that is not here (`groundless`); `tombstones` that are new here."""
+
+    added: int = 0
+    present: int = 0
+    forgotten: int = 0
+    groundless: int = 0
+    tombstones: int = 0
+
+
+async def import_from(
+    store: Store,
+    file: Path,
+    planned: Planned,
+    *,
+    restore: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Store what `file` holds, or with `dry_run` only count it; `restore` brings back what was forgotten here.
+
+    Raises `InvalidRequest` at the first line that cannot be read (what stands before it is stored), `StorageError`s."""
+    importer = _Importer(store, planned, restore, dry_run)
+    with Reading(file) as reading:
+        while batch := await anyio.to_thread.run_sync(reading.batch):
+            await importer.take(batch)
+            if progress is not None:
+                progress(reading.done, reading.size)
+    return importer.counts
+
+
+class _Importer:
+    """Takes batches of what was read."""
+
+    def __init__(self, store: Store, planned: Planned, restore: bool, dry_run: bool) -> None:
+        self._store, self._planned = store, planned
+        self._restore, self._dry_run = restore, dry_run
+        self._dims: dict[str, int] = {}
+        self.counts = Imported()
+
+    async def take(self, batch: Sequence[Entry]) -> None:
+        arrivals = {entry.item.id: entry for entry in batch if isinstance(entry, Arrival)}
+        began = time.monotonic()
+        await self._items(list(arrivals.values()))
+        stones = [entry for entry in batch if isinstance(entry, Tombstone)]
+        if stones and not self._dry_run:
+            self.counts.tombstones += await self._store.entomb(stones)
+        elif stones:
+            known = await self._store.known([stone.id for stone in stones])
+            self.counts.tombstones += len({stone.id for stone in stones} - known.present - known.forgotten)
+        if not self._dry_run:
+            await anyio.sleep(time.monotonic() - began)  # a service beside us gets its turn to write
+
+    async def _items(self, arrivals: Sequence[Arrival]) -> None:
+        known = await self._store.known([arrival.item.id for arrival in arrivals])
+        forgotten = frozenset[str]() if self._restore else known.forgotten - known.present
+        absent = [a for a in arrivals if a.item.id not in known.present | forgotten]
+        self.counts.present += len(known.present)
+        self.counts.forgotten += len(forgotten)
+        added = await self._grounded(absent) if self._dry_run else len((await self._merge(absent)).ids)
+        self.counts.added += added
+        self.counts.groundless += len(absent) - added
+
+    async def _grounded(self, arrivals: Sequence[Arrival]) -> int:
+        """How many of these would be stored: their sources are in the same file, unless they were forgotten here."""
+        known = await self._store.known(sorted({id_ for arrival in arrivals for id_ in arrival.item.drawn_from}))
+        gone = frozenset[str]() if self._restore else known.forgotten - known.present
+        count = 0
+        for item in (arrival.item for arrival in arrivals):
+            if item.drawn_from and gone.issuperset(item.drawn_from):
+                continue
+            count += item.kind != "summary" or not await self._summed(item.drawn_from)
+        return count
+
+    async def _summed(self, ids: Sequence[str]) -> bool:
+        turns = await self._store.get(ids, None)
+        return any(item.kind == "summary" for item in await self._store.drawn_from([turn.seq for turn in turns]))
+
+    async def _merge(self, arrivals: Sequence[Arrival]) -> Added:
+        vectors = {arrival.item.id: arrival.vectors for arrival in arrivals if arrival.vectors}
+        await self._check(vectors)
+        added = await self._stored([self._with_jobs(arrival) for arrival in arrivals])
+        rows: dict[str, dict[int, tuple[bytes, ...]]] = {}
+        for id_, seq in zip(added.ids, added.seqs, strict=True):
+            for model, pieces in vectors.get(id_, {}).items():
+                rows.setdefault(model, {})[seq] = pieces
+        for model, by_seq in rows.items():
+            await self._store.save_vectors(model, self._dims[model], by_seq)
+        return added
+
+    async def _check(self, vectors: Mapping[str, Mapping[str, Sequence[bytes]]]) -> None:
+        """Vectors of one model have one length, in the file and here. Raises `InvalidRequest`."""
+        if vectors and not self._dims:
+            self._dims = await self._store.models()
+        for id_, by_model in vectors.items():
+            for model, pieces in by_model.items():
+                dims = len(pieces[0]) // 2
+                if self._dims.setdefault(model, dims) != dims:
+                    raise InvalidRequest(f"item {id_} has a vector of {dims} numbers, {model} has {self._dims[model]}")
+
+    def _with_jobs(self, arrival: Arrival) -> NewItem:
+        """The item with the jobs that it means here.
+
+        Words and vectors are made anew. What draws facts or summaries, work named like the kind of its items, was done
+        where the item comes from, and its results come with it: only what was open there is to be done here."""
+        item = self._planned(arrival.item)
+        if item.history_only:
+            return replace(item, jobs=())
+        if arrival.open_jobs is None:
+            return item
+        return replace(item, jobs=tuple(job for job in item.jobs if job not in KINDS or job in arrival.open_jobs))
+
+    async def _stored(self, items: Sequence[NewItem]) -> Added:
+        """Merge, however long another process holds the database."""
+        for _ in range(PATIENCE):
+            try:
+                return await self._store.merge(items, revive=self._restore)
+            except StorageLocked:
+                await anyio.sleep(1)
+        return await self._store.merge(items, revive=self._restore)
