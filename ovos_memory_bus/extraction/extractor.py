@@ -127,11 +127,16 @@ def _found(rule: Rule, line: Line, pack: Pack, words: frozenset[str], blocked: l
         return
     for match in rule.pattern.regex.finditer(line.flat):
         start = line.index(match.start())
-        if _inside(match.start(), blocked) or (pack.subject_drop and start and line.tokens[start - 1].norm in pack.negators):
+        if _inside(match.start(), blocked) or _turned(line, start, pack):
             continue
         for found in _read(rule, match, line, pack):
             if not _inside(line.offsets[found.span.first], blocked):
                 yield found
+
+
+def _turned(line: Line, start: int, pack: Pack) -> bool:
+    """Whether the word before a verb without a subject turns its sense: "non mi piace", "ti adoro"."""
+    return pack.subject_drop and start > 0 and line.tokens[start - 1].norm in pack.negators | pack.clitics
 
 
 def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[_Found]:

@@ -42,6 +42,7 @@ class Pack:
     enclitics: frozenset[str]
     fillers: frozenset[str]
     negators: frozenset[str]
+    clitics: frozenset[str]
     coordinators: frozenset[str]
     starters: frozenset[str]
     preps: frozenset[str]
@@ -150,7 +151,7 @@ def _build(data: Mapping[str, Any]) -> Pack:
 
 _PHRASE_LISTS = ("stops", "leads", "tails", "repairs")
 _WORD_LISTS = (
-    "enclitics", "fillers", "negators", "coordinators", "starters", "preps", "joiners", "verbs", "function_words",
+    "enclitics", "fillers", "negators", "clitics", "coordinators", "starters", "preps", "joiners", "verbs", "function_words",
     "number_links", *_PHRASE_LISTS,
 )  # fmt: skip
 

@@ -185,7 +185,9 @@ def _place(slot: Slot) -> list[Span]:
         beyond = (general[-1] if general else first) + 1
         if beyond >= slot.last or slot.word(beyond) not in slot.pack.preps or slot.refused("beyond", beyond):
             return []
-        first = Slot(slot.line, slot.pack, beyond + 1, slot.last).begin()
+        while beyond < slot.last and slot.word(beyond) in slot.pack.preps:
+            beyond += 1
+        first = Slot(slot.line, slot.pack, beyond, slot.last).begin()
     if slot.line.mixed_case and first < last and slot.line.capitalised(first):
         small = (i for i in range(first, last) if not slot.line.capitalised(i) and slot.word(i) not in slot.pack.joiners)
         last = next(small, last)
