@@ -16,6 +16,7 @@ from ovos_utils.log import LOG
 from ovos_memory_bus import errors
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds between two attempts
+OVERDUE = 0.25  # seconds after which an answer is likely never to come: the service was away when it was asked
 MAX_REFUSALS = 5  # times that the service may fail on the same update before the others get their turn
 UNSTORABLE = (errors.InvalidRequest, errors.Forbidden)
 
@@ -31,7 +32,6 @@ class Recording:
     lang: str | None = None
     request_id: str = field(default_factory=lambda: uuid.uuid4().hex)
     stored: Future[tuple[str, ...]] = field(default_factory=Future)
-    attempts: int = 0
     refusals: int = 0
 
 
@@ -45,6 +45,7 @@ class Outbox:
         self._queue: deque[Recording] = deque()
         self._filled, self._emptied, self._retry = anyio.Event(), anyio.Event(), anyio.Event()
         self._attempt: anyio.CancelScope | None = None
+        self._attempt_at = 0.0
 
     def __len__(self) -> int:
         return len(self._queue)
@@ -61,7 +62,7 @@ class Outbox:
     def retry(self) -> None:
         """Try at once what waits for its next attempt, or for an answer that may never come."""
         self._retry.set()
-        if self._attempt is not None and self._queue and self._queue[0].attempts > 1:
+        if self._attempt is not None and anyio.current_time() - self._attempt_at > OVERDUE:
             self._attempt.cancel()
 
     async def settled(self) -> None:
@@ -88,7 +89,7 @@ class Outbox:
 
     async def _try(self, recording: Recording) -> bool:
         """Whether `recording` is done with, stored or not."""
-        recording.attempts += 1
+        self._attempt_at = anyio.current_time()
         try:
             with anyio.CancelScope() as self._attempt:
                 ids = await self._send(recording)

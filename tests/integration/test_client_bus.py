@@ -12,7 +12,7 @@ import anyio
 import pytest
 from ovos_bus_client import MessageBusClient
 from ovos_bus_client.message import Message
-from scripted import Bus, ScriptedMemory
+from rig import Bus, ScriptedMemory
 
 from ovos_memory_bus import errors
 from ovos_memory_bus.client import AsyncMemoryClient, MemoryClient

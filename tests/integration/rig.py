@@ -1,4 +1,4 @@
-"""A real messagebus in its own process, and a memory that answers by script: what a real one does only on a bad day."""
+"""A real messagebus in a process of its own, and a memory that answers by script."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from typing import Any
 import websocket
 from ovos_bus_client import MessageBusClient
 from ovos_bus_client.message import Message
+
+from ovos_memory_bus.client.quickack import acknowledge_at_once
 
 Answer = Callable[[Message], "dict[str, Any] | None"]
 
@@ -73,7 +75,8 @@ class Bus:
 
 
 class ScriptedMemory:
-    """Answers each topic by `script[topic](message)`; None, or a topic without a script, is silence.
+    """What a real service does only on a bad day: answers each topic by `script[topic](message)`; None, or a topic
+    without a script, is silence.
 
     On a plain websocket of its own: a stock bus client of 1.5 loses its connection over the first malformed frame."""
 
@@ -96,7 +99,7 @@ class ScriptedMemory:
         self._socket.send(frame)
 
     def emit(self, topic: str, data: dict[str, Any]) -> None:
-        self.send_raw(json.dumps({"type": topic, "data": data, "context": {}}))
+        self.send_raw(json.dumps({"type": topic, "data": data, "context": {"session": {"session_id": "default"}}}))
 
     def asked_about(self, topic: str) -> list[Message]:
         return [message for message in self.asked if message.msg_type == topic]
@@ -107,6 +110,7 @@ class ScriptedMemory:
                 frame = self._socket.recv()
             except (websocket.WebSocketException, OSError):
                 return
+            acknowledge_at_once(self._socket.sock)
             try:
                 content = json.loads(frame)
                 message = Message(content["type"], content["data"], content["context"])
