@@ -185,9 +185,9 @@ def search_memories(
     *,
     limit: int | None = None,
     offset: int | None = None,
-    page_size: int | None = None,
     similarity_threshold: float | None = None,
     use_embedding: bool | None = None,
+    lang: str | None = None,
     order_by: str | None = None,
     order: str | None = None,
     include_embedding: bool | None = None,
@@ -199,9 +199,9 @@ def search_memories(
         query=query,
         limit=limit,
         offset=offset,
-        page_size=page_size,
         similarity_threshold=similarity_threshold,
         use_embedding=use_embedding,
+        lang=lang,
         order_by=_SPELLINGS.get(order_by or "", order_by),
         order=order,
         include_embedding=include_embedding,
@@ -266,7 +266,7 @@ def update_memory(
     session_id: str | None = None,
     lang: str | None = None,
 ) -> Call[Memory]:
-    """Change a memory; what is left out stays as it is. Raises `NotFound`."""
+    """Change a memory; what is left out stays as it is, also inside of its metadata. Raises `NotFound`."""
     data = _given(
         id=id, content=content, metadata=metadata, graph_id=graph_id, task_id=task_id, agent_id=agent_id, lang=lang
     )
@@ -338,9 +338,11 @@ def forget(
     ids: Sequence[str] | None = None,
     dry_run: bool | None = None,
     reason: str | None = None,
+    lang: str | None = None,
 ) -> Call[Forgotten]:
     """Forget for good: `what` is `last`, `query`, `ids`, `session`, `owner` or `all`; `dry_run` tells what would go."""
-    data = _given(what=what, query=query, ids=None if ids is None else list(ids), dry_run=dry_run, reason=reason)
+    listed = None if ids is None else list(ids)
+    data = _given(what=what, query=query, ids=listed, dry_run=dry_run, reason=reason, lang=lang)
     return Call("memory.forget", data, Forgotten.from_data)
 
 
