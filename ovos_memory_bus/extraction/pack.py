@@ -47,6 +47,7 @@ class Pack:
     starters: frozenset[str]
     preps: frozenset[str]
     joiners: frozenset[str]
+    links: frozenset[str]
     verbs: frozenset[str]
     verb_endings: tuple[str, ...]
     function_words: frozenset[str]
@@ -151,7 +152,7 @@ def _build(data: Mapping[str, Any]) -> Pack:
 
 _PHRASE_LISTS = ("stops", "leads", "tails", "repairs")
 _WORD_LISTS = (
-    "enclitics", "fillers", "negators", "clitics", "coordinators", "starters", "preps", "joiners", "verbs", "function_words",
+    "enclitics", "fillers", "negators", "clitics", "coordinators", "starters", "preps", "joiners", "links", "verbs", "function_words",
     "number_links", *_PHRASE_LISTS,
 )  # fmt: skip
 

@@ -60,14 +60,14 @@ class Slot:
         match = self.pack.stop.search(self.line.flat, self.line.offsets[first], end)
         return self.line.index(match.start()) if match else self.last
 
-    def phrase_end(self, first: int, *, joined: bool = False) -> int:
-        """Like `clause_end`, but prepositions end it too; with `joined` not those that hold a name together."""
+    def phrase_end(self, first: int, joined: frozenset[str] = frozenset()) -> int:
+        """Like `clause_end`, but prepositions end it too, save those of `joined` that hold a phrase together."""
         end = self.clause_end(first)
         index = first
         while index < end:
             word = self.word(index)
             if word in self.pack.preps or word in self.pack.starters:
-                follows = index > first and joined and word in self.pack.joiners and index + 1 < end
+                follows = index > first and word in joined and index + 1 < end
                 if not follows or self.word(index + 1) in self.pack.starters:
                     return index
             index += 1
@@ -178,7 +178,7 @@ def _place(slot: Slot) -> list[Span]:
     first = slot.begin()
     dwelling = slot.pack.reject.get("place", frozenset())
     for _ in range(2):  # "a flat in the north of leeds"
-        last = slot.phrase_end(first, joined=True)
+        last = slot.phrase_end(first, slot.pack.joiners)
         general = [i for i in range(first, last) if slot.word(i) in dwelling]
         if not general and first < last:
             break
@@ -249,7 +249,7 @@ def _ailment(slot: Slot) -> list[Span]:
 
 def _phrase(slot: Slot, kind: str, longest: int) -> list[Span]:
     first = slot.begin()
-    last = slot.trimmed(first, min(slot.phrase_end(first, joined=True), first + longest))
+    last = slot.trimmed(first, min(slot.phrase_end(first, slot.pack.links), first + longest))
     return [] if first >= last or slot.refused(kind, first) or slot.refused(kind, last - 1) else [Span(first, last)]
 
 
@@ -261,7 +261,7 @@ def _clause(slot: Slot, kind: str, longest: int) -> list[Span]:
     first = slot.begin()
     last = slot.clause_end(first)
     if last - first > longest:
-        last = min(slot.phrase_end(first, joined=True), first + longest)
+        last = min(slot.phrase_end(first, slot.pack.links), first + longest)
     last = slot.trimmed(first, last)
     return [] if first >= last or slot.refused(kind, first) else [Span(first, last)]
 
