@@ -22,6 +22,7 @@ from ..store.base import NewItem, Record, Tombstone
 FORMAT = "ovos-memory-bus"
 VERSION = 1
 MAX_SOURCES = 1_000_000  # of one item: a fact said every day has many
+_BREAKS = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}  # some programs end a line at these
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ def read_line(line: bytes) -> Arrival | Tombstone | None:
 
 
 def _line(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return text.translate(_BREAKS) + "\n"
 
 
 def _object(line: bytes) -> dict[str, Any]:

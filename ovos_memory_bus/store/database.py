@@ -19,6 +19,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from ..errors import Busy, FolderInUse, MemoryBusError, ShuttingDown, StorageReadOnly
 from .failures import storage_error
 from .migrations import migrate
+from .residue import Residue
 
 LOG = logging.getLogger(__name__)
 FILE = "memory.db"
@@ -44,9 +45,9 @@ class Database:
     """`write(work)` runs `work(connection)` whole inside a transaction; `read()` lends a read-only connection."""
 
     def __init__(
-        self, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection], path: Path, queue: int
+        self, writer: aiosqlite.Connection, readers: list[aiosqlite.Connection], residue: Residue, queue: int
     ) -> None:
-        self.path = path
+        self.residue = residue
         self._writer = writer
         self._jobs: MemoryObjectSendStream[_Job]
         self._jobs, self._incoming = anyio.create_memory_object_stream[_Job](queue)
@@ -184,6 +185,8 @@ async def open_database(
         if exclusive:
             stack.callback(os.close, _lock(folder))
         path = folder / FILE
+        residue = Residue(path)
+        stack.callback(residue.close)  # after the connections
         try:
             writer = await stack.enter_async_context(aiosqlite.connect(path, isolation_level=None))
             os.chmod(path, 0o600)
@@ -197,7 +200,7 @@ async def open_database(
                 pool.append(reader)
         except sqlite3.Error as error:
             raise storage_error(error) from error
-        database = Database(writer, pool, path, queue)
+        database = Database(writer, pool, residue, queue)
         async with anyio.create_task_group() as tasks:
             await tasks.start(database.run)
             try:

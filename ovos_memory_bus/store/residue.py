@@ -6,8 +6,8 @@ behind lies in no cell and would stay. Only a look at the bytes tells, and only 
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import anyio.to_thread
@@ -15,21 +15,55 @@ import anyio.to_thread
 NEEDLES = 64  # texts searched for one by one; for more, the longest stand for all
 LENGTH = 48  # bytes of a text that are searched for: cells are split over pages at larger sizes
 SHORTEST = 4  # a shorter text cannot be told from chance
+CHUNK = 4 * 2**20  # bytes read at a time
 
 
-async def holds(path: Path, texts: Sequence[str]) -> bool:
-    """Whether any of `texts` can be found in the bytes of the database file or of its write-ahead log."""
-    needles = {text.encode()[:LENGTH] for text in sorted(set(texts), key=len, reverse=True)[:NEEDLES]}
-    wanted = [needle for needle in needles if len(needle) >= SHORTEST]
-    files = [path, path.with_name(path.name + "-wal")]
-    return bool(wanted) and await anyio.to_thread.run_sync(_search, files, wanted)
+class Residue:
+    """Searches the bytes of a database file and of its write-ahead log.
+
+    The database file stays open until `close()`, to be called when SQLite's connections are closed: the kernel drops
+    all locks that a process has on a file as soon as it closes any descriptor of it (sqlite.org/howtocorrupt.html,
+    2.2), and the next process to come and go would take itself for the last and delete the log under us.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+
+    def close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    async def holds(self, texts: Sequence[str]) -> bool:
+        """Whether any of `texts` can be found."""
+        needles = {text.encode()[:LENGTH] for text in sorted(set(texts), key=len, reverse=True)[:NEEDLES]}
+        wanted = [needle for needle in needles if len(needle) >= SHORTEST]
+        return bool(wanted) and await anyio.to_thread.run_sync(self._search, wanted)
+
+    def _search(self, needles: Sequence[bytes]) -> bool:
+        if self._descriptor is None:
+            self._descriptor = os.open(self._path, os.O_RDONLY)
+        if _found(self._descriptor, needles):
+            return True
+        try:
+            log = os.open(self._path.with_name(self._path.name + "-wal"), os.O_RDONLY)  # SQLite locks nothing on it
+        except FileNotFoundError:
+            return False
+        try:
+            return _found(log, needles)
+        finally:
+            os.close(log)
 
 
-def _search(files: Sequence[Path], needles: Sequence[bytes]) -> bool:
-    for file in files:
-        if not file.exists() or not file.stat().st_size:
-            continue
-        with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            if any(content.find(needle) >= 0 for needle in needles):
-                return True
-    return False
+def _found(descriptor: int, needles: Sequence[bytes]) -> bool:
+    return any(part.find(needle) >= 0 for part in _parts(descriptor) for needle in needles)
+
+
+def _parts(descriptor: int) -> Iterator[bytes]:
+    """The bytes of a file, each part beginning with the end of the one before."""
+    place, tail = 0, b""
+    while chunk := os.pread(descriptor, CHUNK, place):
+        yield tail + chunk
+        place += len(chunk)
+        tail = chunk[-LENGTH:]

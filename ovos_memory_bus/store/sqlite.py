@@ -15,7 +15,6 @@ from ..records import Item
 from . import streams, writes
 from .base import Added, Changes, Drawn, Job, Known, NewItem, Page, Queue, Record, Removed, Tombstone
 from .database import Database, Work, open_database
-from .residue import holds
 from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, condition, to_item, to_micros, to_outline
 from .writes import one, select_in
 
@@ -135,7 +134,7 @@ class SqliteStore:
 
     async def purge(self, texts: Sequence[str]) -> bool:
         emptied = await self._database.truncate_log()
-        if await holds(self._database.path, texts):
+        if await self._database.residue.holds(texts):
             await self._database.vacuum()
             emptied = await self._database.truncate_log()
         return emptied

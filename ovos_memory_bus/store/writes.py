@@ -76,8 +76,11 @@ async def merge(connection: aiosqlite.Connection, items: Sequence[NewItem], revi
     else:
         known |= {row[0] for row in await select_in(connection, "SELECT id FROM tombstones WHERE id IN ({})", ids)}
     absent = [item for item in {item.id: item for item in items}.values() if item.id not in known]
-    fresh = await _with_sources(connection, absent)
+    fresh = [item for item in absent if not item.drawn_from]
     seqs = await _insert(connection, fresh, now)
+    grounded = await _with_sources(connection, [item for item in absent if item.drawn_from])
+    seqs += await _insert(connection, grounded, now)
+    fresh += grounded
     hidden = [(seq,) for seq, item in zip(seqs, fresh, strict=True) if item.history_only]
     await connection.executemany("UPDATE items SET history_only = 1 WHERE seq = ?", hidden)
     return Added(tuple(item.id for item in fresh), seqs)
@@ -97,9 +100,8 @@ async def _with_sources(connection: aiosqlite.Connection, items: Sequence[NewIte
     found = []
     for item in items:
         sources = tuple(seqs[id_] for id_ in item.drawn_from if id_ in seqs)
-        if item.drawn_from and (not sources or (item.kind == "summary" and summed.intersection(sources))):
-            continue
-        found.append(replace(item, sources=(*item.sources, *sources)))
+        if sources and not (item.kind == "summary" and summed.intersection(sources)):
+            found.append(replace(item, sources=sources))
     return found
 
 
