@@ -80,7 +80,7 @@ class OfflineMemory:
         self.columns.apply(Changes(1, outlines, ()))
         self._postings = Postings()
         self._postings.add([term_hashes(analyse(t.indexed, t.lang)) for t in turns], self.columns.alive)
-        self._average = bm25.Neighbourhoods().average(self.columns, self._postings)
+        self._damping = bm25.Neighbourhoods().damping(self.columns, self._postings)
         self._vectors = Vectors(embedder.dims)
         self._vectors.resize(len(turns))
         self._vectors.put(self.columns, range(len(turns)), embedder.passages(t.indexed for t in turns))
@@ -97,7 +97,7 @@ class OfflineMemory:
 
     def _lexical(self, question: str, lang: str) -> Evidence:
         words = [[term_hash(v) for v in term.variants] for term in query_terms(question, lang)]
-        found = bm25.match(self.columns, self._postings, words, self._average, None)
+        found = bm25.match(self.columns, self._postings, words, self._damping, None)
         possible = max(found.possible, 1e-9)
         features = {"coverage": found.scores / possible, "own": found.own / possible}
         return Evidence(found.docs, features, {"known": found.known})

@@ -57,10 +57,10 @@ class Lexical(BaseBackend):
         partition = await self._catalogue.partition(query.owner)
         index = await self._up_to_date(partition)
         mask = await self._catalogue.mask(partition, query.filter)
-        average = index.neighbourhoods.average(partition.columns, index.postings)
+        damping = index.neighbourhoods.damping(partition.columns, index.postings)
 
         def run() -> Found:
-            return _ranked(partition, bm25.match(partition.columns, index.postings, words, average, mask), query.limit)
+            return _ranked(partition, bm25.match(partition.columns, index.postings, words, damping, mask), query.limit)
 
         if len(partition.columns) <= INLINE:
             return run()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array
+from .arrays import Array, GrowingArray
 from .columns import NONE, Columns
 from .postings import Postings
 
@@ -47,20 +47,35 @@ class _Word:
 
 
 class Neighbourhoods:
-    """Lengths of docs with their neighbours, kept up to date by share of growth."""
+    """How much the length of each doc with its neighbours damps a count: BM25's `k1 (1 - b + b l / average)`."""
 
     def __init__(self) -> None:
-        self._lengths: Array = np.empty(0, np.float32)
+        self._damping = GrowingArray(np.float32)
+        self._taken_at = 0
         self._average = 1.0
 
-    def average(self, columns: Columns, postings: Postings) -> float:
-        """The mean length of a doc with its neighbours; taken anew when the index has grown by a fiftieth."""
+    def damping(self, columns: Columns, postings: Postings) -> Array:
+        """One number a doc. The average is taken anew when the index has grown by a fiftieth; in between, new docs and
+        those they stand next to are brought up to date."""
         size = len(postings)
-        if size > len(self._lengths) * 1.02 or len(self._lengths) == 0:
-            self._lengths = widened_lengths(columns, postings.lengths, np.arange(size))
-            living = self._lengths[columns.alive[:size]]
-            self._average = float(living.mean()) if len(living) else 1.0
-        return max(self._average, 1e-6)
+        if size > self._taken_at * 1.02 or not self._taken_at:
+            lengths = widened_lengths(columns, postings.lengths, np.arange(size))
+            living = lengths[columns.alive[:size]]
+            self._average = max(float(living.mean()) if len(living) else 1.0, 1e-6)
+            self._damping = GrowingArray(np.float32)
+            self._damping.extend(self._damped(lengths))
+            self._taken_at = size
+        elif size > len(self._damping):
+            new = np.arange(len(self._damping), size)
+            self._damping.extend(self._damped(widened_lengths(columns, postings.lengths, new)))
+            before = _step(columns.previous, new, size)
+            before = before[before >= 0]
+            self._damping.view()[before] = self._damped(widened_lengths(columns, postings.lengths, before))
+        return self._damping.view()
+
+    def _damped(self, lengths: Array) -> Array:
+        damped: Array = K1 * (1 - B + B * lengths / self._average)
+        return damped
 
 
 def neighbours(columns: Columns, docs: Array, size: int) -> tuple[Array, Array, Array]:
@@ -91,7 +106,7 @@ def match(
     columns: Columns,
     postings: Postings,
     words: Sequence[Sequence[int]],
-    average: float,
+    damping: Array,
     mask: Array | None,
 ) -> Matches:
     """Score the docs for a query: `words` holds for each of its words the hashes that count as it."""
@@ -99,7 +114,7 @@ def match(
     found = [_look_up(columns, postings, variants, mask, size) for variants in words]
     possible = sum(word.idf for word in found) * (K1 + 1)
     known = sum(word.idf for word in found if len(word.docs)) * (K1 + 1)
-    accumulator = _Accumulator(columns, postings.lengths, size, average)
+    accumulator = _Accumulator(columns, damping, size)
     for word in _worth_walking(found, columns.count):
         accumulator.add(word)
     docs = accumulator.docs(mask)
@@ -135,8 +150,8 @@ def _worth_walking(words: Sequence[_Word], total: int) -> list[_Word]:
 class _Accumulator:
     """Scores by doc; walks each word's docs with their neighbours."""
 
-    def __init__(self, columns: Columns, lengths: Array, size: int, average: float) -> None:
-        self._columns, self._lengths, self._size, self._average = columns, lengths, size, average
+    def __init__(self, columns: Columns, damping: Array, size: int) -> None:
+        self._columns, self._damping, self._size = columns, damping, size
         self._counts: Array = np.zeros(size, np.float32)
         self._touched: list[Array] = []
         self._walked = 0
@@ -177,6 +192,5 @@ class _Accumulator:
         return chosen
 
     def _saturated(self, docs: Array, counts: Array) -> Array:
-        lengths = widened_lengths(self._columns, self._lengths, docs)
-        result: Array = counts * (K1 + 1) / (counts + K1 * (1 - B + B * lengths / self._average))
+        result: Array = counts * (K1 + 1) / (counts + self._damping[docs])
         return result
