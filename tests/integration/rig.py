@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -92,7 +92,8 @@ class ScriptedMemory:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.sock.shutdown(socket.SHUT_RDWR)  # wakes the thread, which closing would not
+        with suppress(OSError, AttributeError):  # the bus was first
+            self._socket.sock.shutdown(socket.SHUT_RDWR)  # wakes the thread, which closing would not
         self._thread.join(30)
 
     def send_raw(self, frame: str) -> None:
