@@ -10,6 +10,7 @@ import json
 import logging
 import random
 import socket
+import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -22,6 +23,8 @@ MAX_FRAME = 32 * 2**20  # bytes; the bus itself passes 25 MB
 FIRST_DELAY, LONGEST_DELAY = 0.1, 5.0  # seconds between attempts to connect
 HEARTBEAT = 20.0  # seconds between pings: a bus that vanished without a word is noticed
 SEND_TIMEOUT = 10.0  # seconds until a bus that does not read counts as gone
+CLOSE_TIMEOUT = 2.0  # seconds for a goodbye
+ECHO = "memory.echo"  # goes out to come back: what the bus took before it has been handled by then
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,9 @@ class Bus:
         self._handler = handler
         self._connection: Connection | None = None
         self._sending = anyio.Lock()
+        self._echoes: dict[str, anyio.Event] = {}
         # most frames are other people's: a look for these is much cheaper than reading the whole frame
-        self._marks = tuple({json.dumps(topic.rsplit(".", 1)[0])[:-1] for topic in topics})
+        self._marks = tuple({json.dumps(topic.rsplit(".", 1)[0])[:-1] for topic in (*topics, ECHO)})
 
     @property
     def connected(self) -> bool:
@@ -116,7 +120,8 @@ class Bus:
                     await self._receive(connection)
                 finally:
                     self._connection = None
-                    await connection.close()
+                    with anyio.CancelScope(shield=True), anyio.move_on_after(CLOSE_TIMEOUT):
+                        await connection.close()  # answers on their way still leave
                 LOG.warning("the messagebus at %s is gone; connecting again", self.url)
                 await anyio.sleep(delay * random.uniform(0.5, 1.5))
 
@@ -135,6 +140,18 @@ class Bus:
                     return False
                 return True
         return False
+
+    async def caught_up(self) -> bool:
+        """Wait until every frame that the bus has taken by now has been handled; False where the bus is away."""
+        name, came_back = uuid.uuid4().hex, anyio.Event()
+        self._echoes[name] = came_back
+        try:
+            if not await self.send(ECHO, {"name": name}):
+                return False
+            await came_back.wait()
+            return True
+        finally:
+            del self._echoes[name]
 
     async def _receive(self, connection: Connection) -> None:
         quick_acknowledgement(connection)
@@ -158,3 +175,7 @@ class Bus:
             LOG.warning("a malformed frame was dropped: %s", text[:120])
         elif frame.topic in self._topics:
             await self._handler(frame)
+        elif frame.topic == ECHO:
+            came_back = self._echoes.get(str(frame.data.get("name")))
+            if came_back is not None:
+                came_back.set()

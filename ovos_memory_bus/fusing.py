@@ -156,8 +156,8 @@ def _calibrated(partition: Partition, query: Query, found: Mapping[str, Found]) 
 
 def _evidence(partition: Partition, found: Found | None) -> Evidence | None:
     """A backend's features by doc; docs that died since it answered are left out."""
-    if found is None:
-        return None
+    if found is None or (not len(found.seqs) and not found.notes):
+        return None  # it did not look, or has nothing to look in yet, as meaning before the first vector
     docs = np.array([partition.columns.doc(int(seq)) for seq in found.seqs], np.int64)
     living = docs >= 0
     return Evidence(docs[living], {name: values[living] for name, values in found.features.items()}, found.notes)

@@ -159,7 +159,7 @@ def speaker_match(columns: Columns, docs: Array, query: str) -> Array:
 def _spread(docs: Array, evidence: Evidence | None, name: str, absent: float) -> Array:
     """A feature of one backend over all candidates."""
     values = np.full(len(docs), absent if evidence is not None else 0.0, np.float32)
-    if evidence is not None:
+    if evidence is not None and len(evidence.docs):  # a backend that found nothing brings no features
         values[np.searchsorted(docs, evidence.docs)] = evidence.features[name]
     return values
 

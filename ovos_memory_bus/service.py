@@ -46,7 +46,7 @@ class Service:
         self._config, self._url = config, url
         self._born = time.monotonic()
         self._stopping = anyio.Event()
-        self._answering = 0
+        self._taken = self._answering = 0
         self._idle = anyio.Event()
 
     def stop(self) -> None:
@@ -110,6 +110,7 @@ class Service:
 
     async def _take(self, frame: Frame) -> None:
         """Answer a request in a task of its own; over the bound, the answer is `busy`."""
+        self._taken += 1
         if self._stopping.is_set():
             await self._send(frame, {"error": ShuttingDown("the service is stopping").to_data()})
         elif self._answering >= REQUESTS:
@@ -184,9 +185,13 @@ class Service:
                 self.stop()
 
     async def _finish(self) -> None:
-        """Answer what is being answered, for some seconds, then end the actors."""
+        """Answer what is being answered and what is still on its way, for some seconds, then end the actors."""
         with anyio.move_on_after(5):
             while self._answering:
                 await self._idle.wait()
+            taken = -1
+            while taken != self._taken:
+                taken = self._taken
+                await self.bus.caught_up()
         for actor in self.actors:
             actor.close()
