@@ -103,7 +103,7 @@ class OfflineMemory:
         return Evidence(found.docs, features, {"known": found.known})
 
     def _semantic(self, question: str) -> Evidence:
-        similar = self._vectors.compare(self.columns, self._embedder.query(question))
+        similar = self._vectors.compare_all(self.columns, self._embedder.query(question))
         features = {"distinct": similar.distinct, "near": similar.near, "own": similar.own}
         return Evidence(self._vectors.docs(self.columns, None, pieces=False), features, {})
 

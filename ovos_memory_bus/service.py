@@ -157,7 +157,7 @@ class Service:
             "model": backends.get("semantic", {}).get("model"),
             "counts": await self.store.counts(),
             "queue": {
-                "pending": queue.pending,
+                "pending": queue.pending + sum(actor.backend.unfinished for actor in self.actors),
                 "failed": queue.failed,
                 "waiting": queue.waiting,
                 "oldest": round(queue.oldest, 3),

@@ -74,6 +74,10 @@ class Backend(Protocol):
     @property
     def jobs(self) -> Sequence[str]: ...
 
+    @property
+    def unfinished(self) -> int:
+        """Background work left that is no job in the store, an index to be saved, say."""
+
     def wants(self, item: NewItem) -> Sequence[str]:
         """The kinds of job that a new item means for this backend."""
 
@@ -99,6 +103,10 @@ class BaseBackend:
     @property
     def jobs(self) -> Sequence[str]:
         return ()
+
+    @property
+    def unfinished(self) -> int:
+        return 0
 
     def wants(self, item: NewItem) -> Sequence[str]:
         return ()

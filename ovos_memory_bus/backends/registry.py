@@ -41,7 +41,7 @@ def _semantic(parts: Parts, config: BackendConfig) -> Backend:
 
     if parts.embedding is None:
         raise ValueError("semantic memory needs an embedding worker")
-    return Semantic(parts.store, parts.catalogue, parts.embedding)
+    return Semantic(parts.store, parts.catalogue, parts.embedding, parts.config.data_dir / "vectors")
 
 
 BUILT_IN: Mapping[str, Factory] = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
@@ -15,7 +17,9 @@ from ..embedding.worker import EmbeddingWorker
 from ..errors import ModelError
 from ..filters import ItemFilter
 from ..index.catalogue import Catalogue, Partition
-from ..index.vectors import Vectors
+from ..index.graph_keeper import GraphKeeper
+from ..index.spread import unit
+from ..index.vectors import Similarities, Vectors, neighbourhood
 from ..records import Item
 from ..store.base import NewItem, Store
 from .base import Array, BaseBackend, Found, Query
@@ -29,13 +33,22 @@ EVERY_DOC = 3_000  # docs up to which all are answered: fusion then knows each o
 STORED = np.dtype("<f2")  # float16 loses nothing that a ranking could tell
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """What one owner's partition holds for one model."""
+
+    vectors: Vectors
+    graph: GraphKeeper
+
+
 class Semantic(BaseBackend):
     """Ranks by `distinct` (see index/vectors.py); `near` and `own` are plain centred cosines."""
 
     name = "semantic"
 
-    def __init__(self, store: Store, catalogue: Catalogue, embedding: EmbeddingWorker) -> None:
-        self._store, self._catalogue, self._embedding = store, catalogue, embedding
+    def __init__(self, store: Store, catalogue: Catalogue, embedding: EmbeddingWorker, folder: Path) -> None:
+        """`folder` is where the graphs of large memories are kept."""
+        self._store, self._catalogue, self._embedding, self._folder = store, catalogue, embedding, folder
         self._model: Embedder | None = None
         self._centre: Array | None = None
         self._problem: ModelError | None = None
@@ -58,11 +71,11 @@ class Semantic(BaseBackend):
         vector = await self._embedding.query(query.text)
         model = await self._ready()
         partition = await self._catalogue.partition(query.owner)
-        vectors = await self._up_to_date(partition, model)
-        if not len(vectors):
+        held = await self._up_to_date(partition, model)
+        if not len(held.vectors):
             return Found()
         mask = await self._catalogue.mask(partition, query.filter)
-        return await anyio.to_thread.run_sync(self._ranked, partition, vectors, vector, mask, query.limit)
+        return await anyio.to_thread.run_sync(_ranked, partition, held, vector, mask, query.limit)
 
     async def similar(
         self, owner: str | None, where: ItemFilter, probe: str | Sequence[float], metric: str
@@ -75,7 +88,7 @@ class Semantic(BaseBackend):
         model = await self._ready()
         vector = await self._probe(probe, model)
         partition = await self._catalogue.partition(owner)
-        vectors = await self._up_to_date(partition, model)
+        vectors = (await self._up_to_date(partition, model)).vectors
         mask = await self._catalogue.mask(partition, where)
         docs = vectors.docs(partition.columns, mask)
         cosines = np.clip(vectors.centred(docs, self._centred_at(model)) @ vector, -1.0, 1.0)
@@ -91,7 +104,7 @@ class Semantic(BaseBackend):
         model = await self._ready()
         rows = await self._store.vectors(model.name, seqs)
         centre = self._centred_at(model)
-        return {seq: _unit(_decoded(pieces[:1])[0] - centre).tolist() for seq, pieces in rows.items()}
+        return {seq: unit(_decoded(pieces[:1])[0] - centre).tolist() for seq, pieces in rows.items()}
 
     async def embed_now(self, item: Item) -> list[float]:
         """Embed an item at once; its centred vector. Raises `ModelError`s."""
@@ -111,7 +124,7 @@ class Semantic(BaseBackend):
         self._problem = None
         jobs = await self._store.due(JOB, PIECE)
         if not jobs:
-            return False
+            return await self._work_on_graphs(model)
         items = await self._store.by_seq(job.seq for job in jobs)
         await self._keep(model, {seq: await self._embed(item) for seq, item in items.items()})
         await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in items])
@@ -122,7 +135,24 @@ class Semantic(BaseBackend):
             return {"model": None, "problem": self._problem.to_data() if self._problem else None}
         key = self._key(self._model)
         held = [p.indexes[key] for p in self._catalogue.loaded() if key in p.indexes]
-        return {"model": self._model.name, "owners": len(held), "indexed": sum(len(v) for v in held)}
+        return {"model": self._model.name, "owners": len(held), "indexed": sum(len(one.vectors) for one in held)}
+
+    @property
+    def unfinished(self) -> int:
+        if self._model is None:
+            return 0
+        held = [p.indexes.get(self._key(self._model)) for p in self._catalogue.loaded()]
+        return sum(1 for one in held if one is not None and one.graph.pending(one.vectors))
+
+    async def _work_on_graphs(self, model: Embedder) -> bool:
+        """A piece of building or saving the graph of a large memory."""
+        for partition in self._catalogue.loaded():
+            held: _Held | None = partition.indexes.get(self._key(model))
+            if held is not None and held.graph.pending(held.vectors):
+                async with partition.lock:
+                    await anyio.to_thread.run_sync(held.graph.work, partition.columns, held.vectors)
+                return True
+        return False
 
     async def _ready(self) -> Embedder:
         """The model, loaded; items it has not seen are queued once. Raises `ModelError`s."""
@@ -142,7 +172,7 @@ class Semantic(BaseBackend):
     async def _keep(self, model: Embedder, rows: Mapping[int, Sequence[bytes]]) -> None:
         await self._store.save_vectors(model.name, model.dims, rows, done=JOB)
         for partition in self._catalogue.loaded():
-            held: Vectors | None = partition.indexes.get(self._key(model))
+            held: _Held | None = partition.indexes.get(self._key(model))
             if held is not None:
                 self._put(partition, held, rows)
 
@@ -151,11 +181,11 @@ class Semantic(BaseBackend):
         if not isinstance(probe, str):
             if len(probe) != model.dims:
                 raise ValueError(f"the embedding has {len(probe)} numbers, the model's have {model.dims}")
-            return _unit(np.asarray(probe, np.float32))
+            return unit(np.asarray(probe, np.float32))
         pieces = await self._embedding.passage(probe)
         rows = np.stack([piece.vector for piece in pieces]) if pieces else np.zeros((1, model.dims), np.float32)
         # as it would come back from the store, so that a text is exactly like itself
-        return _unit(rows[0].astype(STORED).astype(np.float32) - self._centred_at(model))
+        return unit(rows[0].astype(STORED).astype(np.float32) - self._centred_at(model))
 
     def _centred_at(self, model: Embedder) -> Array:
         return self._centre if self._centre is not None else np.zeros(model.dims, np.float32)
@@ -163,44 +193,58 @@ class Semantic(BaseBackend):
     def _key(self, model: Embedder) -> str:
         return f"{self.name}:{model.name}"
 
-    async def _up_to_date(self, partition: Partition, model: Embedder) -> Vectors:
+    async def _up_to_date(self, partition: Partition, model: Embedder) -> _Held:
         """The partition's vectors of this model, with every doc that has one in the store."""
         key, columns = self._key(model), partition.columns
-        vectors: Vectors = partition.indexes.setdefault(key, Vectors(model.dims))
-        vectors.drop(columns, partition.take_died(key))
-        if len(vectors.known) < len(columns):
+        held: _Held | None = partition.indexes.get(key)
+        if held is None:
+            graph = GraphKeeper(self._folder, partition.owner, model.name)
+            held = partition.indexes[key] = _Held(Vectors(model.dims), graph)
+        died = partition.take_died(key)
+        held.vectors.drop(columns, died)
+        held.graph.erase([int(columns.seq[doc]) for doc in died])
+        if len(held.vectors.known) < len(columns):
             async with partition.lock:
-                new = columns.seq[len(vectors.known) :].tolist()
-                vectors.resize(len(columns))
-                self._put(partition, vectors, await self._store.vectors(model.name, new))
-        return vectors
+                new = columns.seq[len(held.vectors.known) :].tolist()
+                held.vectors.resize(len(columns))
+                self._put(partition, held, await self._store.vectors(model.name, new))
+        return held
 
-    def _put(self, partition: Partition, vectors: Vectors, rows: Mapping[int, Sequence[bytes]]) -> None:
+    def _put(self, partition: Partition, held: _Held, rows: Mapping[int, Sequence[bytes]]) -> None:
         """Take stored vectors in for docs that live here and have none yet."""
+        vectors = held.vectors
         docs = {partition.columns.doc(seq): pieces for seq, pieces in rows.items() if pieces}
         fresh = {doc: pieces for doc, pieces in docs.items() if 0 <= doc < len(vectors.known) and doc not in vectors}
         vectors.put(partition.columns, list(fresh), [_decoded(pieces) for pieces in fresh.values()])
+        if fresh:
+            held.graph.look_again(min(fresh))
 
-    def _ranked(self, partition: Partition, vectors: Vectors, query: Array, mask: Array | None, limit: int) -> Found:
-        columns = partition.columns
-        similar = vectors.compare(columns, query)
-        docs = vectors.docs(columns, mask, pieces=False)
-        scores = similar.distinct[docs]
-        wanted = len(docs) if len(docs) <= EVERY_DOC else limit
-        if wanted < len(docs):
-            docs = docs[np.argpartition(-scores, wanted)[:wanted]]
-        docs = docs[np.argsort(-similar.distinct[docs], kind="stable")]
-        return Found(
-            seqs=columns.seq[docs],
-            scores=similar.distinct[docs],
-            features={"distinct": similar.distinct[docs], "near": similar.near[docs], "own": similar.own[docs]},
-        )
+
+def _ranked(partition: Partition, held: _Held, query: Array, mask: Array | None, limit: int) -> Found:
+    """The best docs, or all of them in a small memory: fusion then knows each one's similarity."""
+    columns, vectors = partition.columns, held.vectors
+    allowed = vectors.docs(columns, mask, pieces=False)
+    candidates = None
+    if len(allowed) > EVERY_DOC and len(allowed) * 2 > len(vectors):
+        # a graph cannot be asked for few of many; then, and in a small memory, all are compared
+        candidates = held.graph.candidates(columns, vectors, query, limit)
+    if candidates is not None:
+        near = neighbourhood(columns, candidates, len(vectors.known))
+        allowed = near[np.isin(near, allowed, assume_unique=True)]
+        similar = vectors.compare(columns, query, allowed)
+    elif len(allowed) * 2 > len(vectors):
+        everything = vectors.compare_all(columns, query)
+        similar = Similarities(allowed, everything.distinct[allowed], everything.near[allowed], everything.own[allowed])
+    else:
+        similar = vectors.compare(columns, query, allowed)
+    wanted = len(allowed) if len(allowed) <= EVERY_DOC else limit
+    best = np.argsort(-similar.distinct, kind="stable")[:wanted]
+    return Found(
+        seqs=columns.seq[similar.docs[best]],
+        scores=similar.distinct[best],
+        features={"distinct": similar.distinct[best], "near": similar.near[best], "own": similar.own[best]},
+    )
 
 
 def _decoded(pieces: Sequence[bytes]) -> Array:
     return np.stack([np.frombuffer(piece, STORED) for piece in pieces]).astype(np.float32)
-
-
-def _unit(vector: Array) -> Array:
-    length = float(np.linalg.norm(vector))
-    return vector / length if length else vector

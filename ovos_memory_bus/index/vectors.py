@@ -1,9 +1,9 @@
-"""The vectors of one owner's docs, searched exactly, each with its neighbours' and against this memory's own spread.
+"""The vectors of one owner's docs, each compared with its neighbours' and against this memory's own spread.
 
 Sentence vectors of one model crowd into a narrow cone, and those of one memory around its few subjects. So vectors
-are centred on the memory's mean, and a question is turned away from the directions in which the memory varies most:
-w = (C + ridge I)^-1 (q - mean), with C the covariance shrunk towards the identity (Ledoit and Wolf 2004, "A
-well-conditioned estimator for large-dimensional covariance matrices"). Only the question is transformed.
+are centred on the memory's mean, and a question is turned away from the directions in which the memory varies most
+(see spread.py; Ledoit and Wolf 2004, "A well-conditioned estimator for large-dimensional covariance matrices"). Only
+the question is transformed. A small memory is compared doc by doc; of a large one a graph names the candidates.
 """
 
 from __future__ import annotations
@@ -15,52 +15,40 @@ import numpy as np
 
 from .arrays import Array, GrowingArray
 from .columns import NONE, Columns
+from .spread import CHUNK, TINY, SpreadSums, unit
 
 OWN, PREVIOUS, SECOND_PREVIOUS, NEXT = 1.0, 0.5, 0.3, 0.3  # weights of a turn's vector and of its neighbours'
-RIDGE = 4.0  # in units of the mean variance
-PRIOR = 200.0  # docs that the identity counts for in the covariance
-GROWTH = 1.05  # the spread is taken anew when so many times more docs are in it
-CHUNK = 8_192  # rows worked on at a time
-TINY = 1e-9
+
+SCANNED = 20_000  # docs up to which a second, faster copy of the rows is kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Similarities:
-    """For every doc (0 where it has no vector): `distinct`, how near it and its neighbours are along what sets the
-    question apart in this memory; `near`, their plain centred cosine; `own`, the doc's alone."""
+    """For each of `docs`: `distinct`, how near it and its neighbours are along what sets the question apart in this
+    memory; `near`, their plain centred cosine; `own`, the doc's alone."""
 
+    docs: Array
     distinct: Array
     near: Array
     own: Array
 
 
-@dataclass(slots=True, eq=False)
-class _Spread:
-    """How the vectors lie, as of `docs` of them."""
-
-    docs: float
-    mean: Array
-    inverse: Array
-
-
 class Vectors:
-    """One row a doc (the mean of its pieces), and the pieces of docs that have several."""
+    """One row a doc (the mean of its pieces) in half precision, and the pieces of docs that have several."""
 
     def __init__(self, dims: int) -> None:
         self.dims = dims
-        self._rows = GrowingArray(np.float32, dims)
+        self.spread = SpreadSums(dims)
+        self._rows = GrowingArray(np.float16, dims)
+        self._exact: Array | None = None  # the rows in single precision, while the memory is small enough to scan
         self._has = GrowingArray(np.bool_)
         self._pieces: dict[int, Array] = {}
-        self._count = 0
-        self._sum: Array = np.zeros(dims, np.float64)
-        self._outer: Array = np.zeros((dims, dims), np.float64)
-        self._spread: _Spread | None = None
         self._lengths = GrowingArray(np.float32)  # of the centred row; NaN: to be computed
         self._widths = GrowingArray(np.float32)  # of the centred row mixed with its neighbours'; NaN likewise
 
     def __len__(self) -> int:
         """Docs that have a vector."""
-        return self._count
+        return self.spread.count
 
     def __contains__(self, doc: int) -> bool:
         return doc < len(self._has) and bool(self._has[doc])
@@ -70,25 +58,30 @@ class Vectors:
         """Which docs have a vector."""
         return self._has.view()
 
+    def rows(self, docs: Array) -> Array:
+        """The rows of `docs` in single precision."""
+        return self._rows.view()[docs].astype(np.float32)
+
     def resize(self, docs: int) -> None:
         """Make room for docs without vectors."""
         missing = docs - len(self._rows)
         if missing > 0:
-            self._rows.extend(np.zeros((missing, self.dims), np.float32))
+            self._rows.extend(np.zeros((missing, self.dims), np.float16))
             self._has.extend(np.zeros(missing, np.bool_))
             self._lengths.extend(np.full(missing, np.nan, np.float32))
             self._widths.extend(np.full(missing, np.nan, np.float32))
+            self._exact = None
 
     def put(self, columns: Columns, docs: Sequence[int], pieces: Sequence[Array]) -> None:
         """Give docs without vectors theirs: `pieces[i]` holds `[n, dims]` unit rows of `docs[i]`."""
         if not docs:
             return
-        rows = np.stack([_unit(p.mean(axis=0)) if len(p) > 1 else p[0] for p in pieces]).astype(np.float32)
+        rows = np.stack([unit(p.mean(axis=0)) if len(p) > 1 else p[0] for p in pieces]).astype(np.float16)
         places = np.asarray(docs)
         self._rows.view()[places] = rows
         self._has.view()[places] = True
         self._pieces |= {doc: p for doc, p in zip(docs, pieces, strict=True) if len(p) > 1}
-        self._weigh(rows, 1)
+        self.spread.weigh(rows, 1)
         self._stale(columns, places)
 
     def drop(self, columns: Columns, docs: Sequence[int]) -> None:
@@ -96,16 +89,12 @@ class Vectors:
         held = np.array([doc for doc in docs if doc in self], np.int64)
         if not len(held):
             return
-        self._weigh(self._rows.view()[held], -1)
+        self.spread.weigh(self._rows.view()[held], -1)
         self._rows.view()[held] = 0.0
         self._has.view()[held] = False
         for doc in held.tolist():
             self._pieces.pop(doc, None)
         self._stale(columns, held)
-
-    def of(self, doc: int) -> Array | None:
-        """A doc's vectors `[n, dims]`."""
-        return self._pieces.get(doc, self._rows.view()[doc : doc + 1].copy()) if doc in self else None
 
     def docs(self, columns: Columns, mask: Array | None, pieces: bool = True) -> Array:
         """The living docs with a vector that pass `mask`; with `pieces`, a doc once for each of its pieces."""
@@ -121,91 +110,104 @@ class Vectors:
 
     def centred(self, docs: Array, centre: Array) -> Array:
         """Unit rows of `docs` (as `docs()` gives them, with pieces) taken from `centre`."""
-        rows = self._rows.view()[docs].copy()
+        rows = self.rows(docs)
         for doc in np.unique(docs[[d in self._pieces for d in docs.tolist()]]).tolist() if self._pieces else ():
             rows[docs == doc] = self._pieces[doc]
         rows -= centre
-        unit: Array = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + TINY)
-        return unit
+        shifted: Array = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + TINY)
+        return shifted
 
-    @property
-    def mean(self) -> Array:
-        """The centre of this memory's vectors, as of the last look at their spread."""
-        return self._spread.mean if self._spread else np.zeros(self.dims, np.float32)
-
-    def compare(self, columns: Columns, query: Array) -> Similarities:
-        """Every doc's similarity to a unit `query` vector `[dims]`."""
-        spread = self._current_spread()
+    def compare_all(self, columns: Columns, query: Array) -> Similarities:
+        """Every doc's similarity to a unit `query` vector `[dims]`; 0 where a doc has no vector."""
+        spread, renewed = self.spread.current()
         size = len(self._rows)
-        self._refresh(columns, spread.mean, size)
-        plain = _unit(query - spread.mean)
-        distinct = _unit(spread.inverse @ (query - spread.mean))
-        directions = np.stack([plain, distinct], axis=1).astype(np.float32)
-        has, lengths = self._has.view()[:size], self._lengths.view()[:size]
-        raw = (self._rows.view()[:size] @ directions - spread.mean @ directions) / (lengths[:, None] + TINY)
-        raw[~has] = 0.0
-        mixed = _mix(columns, raw) / (self._widths.view()[:size, None] + TINY)
-        mixed[~has] = 0.0
-        own = raw[:, 0].copy()
-        self._add_pieces(own, mixed, spread.mean, directions)
-        return Similarities(mixed[:, 1], mixed[:, 0], own)
+        self._refresh(columns, spread.mean, np.arange(size), renewed)
+        directions = spread.directions(query)
+        raw = self._products(directions, size) - spread.mean @ directions
+        raw /= self._lengths.view()[:size, None] + TINY
+        raw[~self._has.view()[:size]] = 0.0
+        return self._mixed(columns, np.arange(size), raw, spread.mean, directions)
 
-    def _add_pieces(self, own: Array, mixed: Array, mean: Array, directions: Array) -> None:
+    def _products(self, directions: Array, size: int) -> Array:
+        """All rows times `directions`; a small memory's rows are kept in single precision for that."""
+        if size > SCANNED:
+            parts = range(0, size, CHUNK)
+            return np.concatenate(
+                [self.rows(np.arange(start, min(start + CHUNK, size))) @ directions for start in parts]
+            )
+        if self._exact is None or len(self._exact) != size:
+            self._exact = self.rows(np.arange(size))
+        products: Array = self._exact @ directions
+        return products
+
+    def compare(self, columns: Columns, query: Array, docs: Array) -> Similarities:
+        """The similarity of some docs, all of which have a vector, to a unit `query` vector."""
+        spread, renewed = self.spread.current()
+        self._refresh(columns, spread.mean, docs, renewed)
+        directions = spread.directions(query)
+        around = np.unique(np.concatenate([near[near >= 0] for _, near in _around(columns, docs)]))
+        around = around[around < len(self._rows)]
+        rows = self.rows(around) - spread.mean
+        raw = np.zeros((int(around[-1]) + 1 if len(around) else 0, 2), np.float32)
+        raw[around] = rows @ directions / (np.linalg.norm(rows, axis=1, keepdims=True) + TINY)
+        raw[around[~self._has.view()[around]]] = 0.0
+        return self._mixed(columns, docs, raw, spread.mean, directions)
+
+    def _mixed(self, columns: Columns, docs: Array, raw: Array, mean: Array, directions: Array) -> Similarities:
+        """Cosines `raw` `[all docs, 2]` of docs mixed with their neighbours'."""
+        mixed = np.zeros((len(docs), raw.shape[1]), np.float32)
+        for weight, others in _around(columns, docs):
+            valid = (others >= 0) & (others < len(raw))
+            mixed[valid] += weight * raw[others[valid]]
+        mixed /= self._widths.view()[docs, None] + TINY
+        mixed[~self._has.view()[docs]] = 0.0
+        own = raw[docs, 0]
+        self._add_pieces(docs, own, mixed, mean, directions)
+        return Similarities(docs, mixed[:, 1], mixed[:, 0], own)
+
+    def _add_pieces(self, docs: Array, own: Array, mixed: Array, mean: Array, directions: Array) -> None:
         """A doc of several pieces is as similar as its most similar one."""
+        places = {doc: place for place, doc in enumerate(docs.tolist())} if self._pieces else {}
         for doc, pieces in self._pieces.items():
-            centred = pieces - mean
-            best = (centred @ directions / (np.linalg.norm(centred, axis=1, keepdims=True) + TINY)).max(axis=0)
-            own[doc] = max(own[doc], best[0])
-            mixed[doc] = np.maximum(mixed[doc], best)
+            place = places.get(doc)
+            if place is not None:
+                rows = pieces - mean
+                best = (rows @ directions / (np.linalg.norm(rows, axis=1, keepdims=True) + TINY)).max(axis=0)
+                own[place] = max(own[place], best[0])
+                mixed[place] = np.maximum(mixed[place], best)
 
-    def _weigh(self, rows: Array, sign: int) -> None:
-        """Add rows to the sums of the spread, or take them out."""
-        for start in range(0, len(rows), CHUNK):
-            part = rows[start : start + CHUNK].astype(np.float64)
-            self._sum += sign * part.sum(axis=0)
-            self._outer += sign * (part.T @ part)
-        self._count += sign * len(rows)
-
-    def _current_spread(self) -> _Spread:
-        """The spread, taken anew when it has changed by a twentieth."""
-        known, docs = self._spread, self._count + PRIOR
-        if known is not None and 1 / GROWTH <= docs / known.docs <= GROWTH:
-            return known
-        mean = self._sum / max(self._count, 1)
-        scatter = self._outer - self._count * np.outer(mean, mean)
-        variance = max(float(np.trace(scatter)) / self.dims / max(self._count, 1), TINY)
-        covariance = (scatter / variance + PRIOR * np.eye(self.dims)) / (self._count + PRIOR)
-        inverse = np.linalg.inv(covariance + RIDGE * np.eye(self.dims))
-        self._spread = _Spread(docs, mean.astype(np.float32), inverse.astype(np.float32))
-        self._lengths.view()[:] = np.nan
-        self._widths.view()[:] = np.nan
-        return self._spread
-
-    def _refresh(self, columns: Columns, mean: Array, size: int) -> None:
-        """Compute the lengths and widths that are not known."""
-        stale = np.nonzero(np.isnan(self._widths.view()[:size]))[0]
+    def _refresh(self, columns: Columns, mean: Array, docs: Array, renewed: bool) -> None:
+        """Compute the lengths and widths of `docs` that are not known; a renewed mean voids all."""
+        if renewed:
+            self._lengths.view()[:] = np.nan
+            self._widths.view()[:] = np.nan
+        stale = docs[np.isnan(self._widths.view()[docs])]
         for start in range(0, len(stale), CHUNK):
-            docs = stale[start : start + CHUNK]
-            self._lengths.view()[docs] = np.linalg.norm(self._rows.view()[docs] - mean, axis=1)
-            mixed = np.zeros((len(docs), self.dims), np.float32)
-            for weight, others in _around(columns, docs):
-                valid = (others >= 0) & (others < size)
+            part = stale[start : start + CHUNK]
+            self._lengths.view()[part] = np.linalg.norm(self.rows(part) - mean, axis=1)
+            mixed = np.zeros((len(part), self.dims), np.float32)
+            for weight, others in _around(columns, part):
+                valid = (others >= 0) & (others < len(self._rows))
                 valid[valid] = self._has.view()[others[valid]]
-                centred = self._rows.view()[others[valid]] - mean
-                mixed[valid] += weight * centred / (np.linalg.norm(centred, axis=1, keepdims=True) + TINY)
-            self._widths.view()[docs] = np.linalg.norm(mixed, axis=1)
+                rows = self.rows(others[valid]) - mean
+                mixed[valid] += weight * rows / (np.linalg.norm(rows, axis=1, keepdims=True) + TINY)
+            self._widths.view()[part] = np.linalg.norm(mixed, axis=1)
 
     def _stale(self, columns: Columns, docs: Array) -> None:
         """The widths of docs and of those that mix them in must be computed anew."""
+        self._exact = None
         following = _step(columns.next, docs)
         for others in (docs, following, _step(columns.next, following), _step(columns.previous, docs)):
             near = others[(others >= 0) & (others < len(self._widths))]
             self._widths.view()[near] = np.nan
 
 
-def _unit(vector: Array) -> Array:
-    length = float(np.linalg.norm(vector))
-    return vector / length if length else vector
+def neighbourhood(columns: Columns, docs: Array, size: int) -> Array:
+    """`docs` and the docs next to them, below `size`, each once."""
+    near = [docs, _step(columns.previous, docs), _step(columns.next, docs)]
+    found = np.unique(np.concatenate(near))
+    chosen: Array = found[(found >= 0) & (found < size)]
+    return chosen
 
 
 def _step(pointers: Array, docs: Array) -> Array:
@@ -217,13 +219,3 @@ def _around(columns: Columns, docs: Array) -> list[tuple[float, Array]]:
     previous = _step(columns.previous, docs)
     second = _step(columns.previous, previous)
     return [(OWN, docs), (PREVIOUS, previous), (SECOND_PREVIOUS, second), (NEXT, _step(columns.next, docs))]
-
-
-def _mix(columns: Columns, values: Array) -> Array:
-    """`values` `[docs, n]` with the neighbours' added at their weights."""
-    size = len(values)
-    mixed = np.zeros_like(values)
-    for weight, others in _around(columns, np.arange(size)):
-        valid = (others >= 0) & (others < size)
-        mixed[valid] += weight * values[others[valid]]
-    return mixed
