@@ -180,11 +180,12 @@ class Coordinator:
 
     def _chosen(self, names: tuple[str, ...] | None) -> list[Actor]:
         """The actors asked. An unknown name is the caller's mistake and is answered as one."""
+        asked = {name: actor for name, actor in self.actors.items() if actor.backend.kind != "worker"}
         if names is None:
-            return list(self.actors.values())
-        unknown = [name for name in names if name not in self.actors]
+            return list(asked.values())
+        unknown = [name for name in names if name not in asked]
         if unknown:
-            raise InvalidRequest(f"no backend named {unknown[0]!r}; there are {', '.join(self.actors)}", "backends")
+            raise InvalidRequest(f"no backend named {unknown[0]!r}; there are {', '.join(asked)}", "backends")
         return [self.actors[name] for name in dict.fromkeys(names)]
 
     async def _timed(

@@ -1,4 +1,4 @@
-"""The values that travel between all parts: a chat message, a stored item, a recalled hit. No behaviour but conversion."""
+"""The values that travel between all parts: a chat message, a stored item, a recalled hit; nothing but conversion."""
 
 from __future__ import annotations
 

@@ -26,9 +26,10 @@ SAID_LATER = timedelta(days=3)  # what happened at a time is mostly told within 
 class Plan:
     """What a question about a time comes to.
 
-    When it asks what was said then (`restricts`), `where` is the filter with the stretches in it, `text` the words left
-    to search for, "" when it is about the time alone, and `order` whether the first or the last is wanted. When it asks
-    what happened then, `where` and `text` are as they were, and `preferred` the stretches in which it was likely told."""
+    When it asks what was said then (`restricts`), `where` is the filter with the stretches in it, `text` the words
+    left to search for, "" when it is about the time alone, and `order` whether the first or the last is wanted. When
+    it asks what happened then, `where` and `text` are as they were, and `preferred` the stretches in which it was
+    likely told."""
 
     where: ItemFilter
     text: str

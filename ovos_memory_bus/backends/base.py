@@ -63,9 +63,9 @@ class Found:
 class Backend(Protocol):
     """A kind of memory, hosted by an actor (see actor.py), which calls one `search` at a time.
 
-    `kind` is `retriever` (ranked hits) or `context` (items that stand in every context). `jobs` names the kinds of
-    job in the store that `work` does; they are empty while it cannot do any. All methods may be cancelled at any
-    await and must stay usable then.
+    `kind` is `retriever` (ranked hits), `context` (items that stand in every context) or `worker` (never asked).
+    `jobs` names the kinds of job in the store that `work` does; they are empty while it cannot do any. All methods may
+    be cancelled at any await and must stay usable then.
     """
 
     name: str

@@ -28,6 +28,7 @@ class Summary(BaseBackend):
 
     def __init__(self, store: Store, config: SummaryConfig, drawing: Drawing) -> None:
         self._store, self._config, self._drawing = store, config, drawing
+        self._writer = SummaryWriter(store)
 
     @property
     def jobs(self) -> Sequence[str]:
@@ -61,26 +62,12 @@ class Summary(BaseBackend):
         known = [item for item in await self._store.of_kind(owner, "summary", session_id) if item.agent_id == agent_id]
         covered = {seq for seqs in (await self._store.sources_of([i.seq for i in known])).values() for seq in seqs}
         fresh = [turn for turn in older if turn.seq not in covered]
-        if not older or (known and len(fresh) < self._config.summarize_every):
-            return None
-        if not known and len(older) < self._config.summarize_every:
+        if not fresh or len(fresh) < self._config.summarize_every:
             return None
         text = await anyio.to_thread.run_sync(self._text, older, await self._stating(owner, session_id))
         if not text:
             return None
-        item = NewItem(
-            id=str(uuid.uuid4()),
-            owner=owner,
-            session_id=session_id,
-            kind="summary",
-            role="system",
-            content=text,
-            created_at=datetime.now(timezone.utc),
-            lang=older[-1].lang,
-            agent_id=agent_id,
-            metadata={"turns": len(older), "by": "extract"},
-            sources=tuple(turn.seq for turn in older),
-        )
+        item = self._writer.item(older, text, "extract", datetime.now(timezone.utc))
         return Drawn(adds=(self._drawing.planned(item),), removes=tuple(i.seq for i in known))
 
     async def _stating(self, owner: str, session_id: str) -> set[int]:
@@ -92,3 +79,33 @@ class Summary(BaseBackend):
     def _text(self, turns: Sequence[Item], stating: set[int]) -> str:
         statements = [Statement(turn.content, turn.name or turn.role, turn.lang, turn.seq in stating) for turn in turns]
         return summarise(statements, self._config.max_summary_tokens)
+
+
+class SummaryWriter:
+    """Makes summary items, and finds what one covers."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def item(self, turns: Sequence[Item], text: str, by: str, when: datetime) -> NewItem:
+        """A summary of `turns`, all of one session; it goes when one of them is forgotten."""
+        newest = turns[-1]
+        return NewItem(
+            id=str(uuid.uuid4()),
+            owner=newest.owner,
+            session_id=newest.session_id,
+            kind="summary",
+            role="system",
+            content=text,
+            created_at=when,
+            lang=newest.lang,
+            agent_id=newest.agent_id,
+            metadata={"turns": len(turns), "by": by},
+            sources=tuple(turn.seq for turn in turns),
+        )
+
+    async def covered(self, summary: Item) -> list[Item]:
+        """The turns that a summary covers, oldest first."""
+        sources = (await self._store.sources_of([summary.seq])).get(summary.seq, [])
+        found = await self._store.by_seq(sources)
+        return [found[seq] for seq in sorted(found)]

@@ -214,7 +214,8 @@ class Store(Protocol):
         """Change the columns named; new content drops the words and vectors of the old and what was drawn from it."""
 
     async def draw(self, drawn: Drawn) -> None:
-        """Store what was drawn, in one transaction. Additions whose sources have all gone are left out."""
+        """Store what was drawn, in one transaction. An addition of which a source has gone is left out: its text holds
+        what was forgotten."""
 
     async def of_kind(self, owner: str | None, kind: str, session_id: str | None = None) -> list[Item]:
         """All items of one kind, oldest first."""
@@ -265,6 +266,9 @@ class Store(Protocol):
 
     async def postpone(self, kind: str, seq: int, delay: float | None) -> None:
         """Try this job again after `delay` seconds; None gives it up."""
+
+    async def drop_jobs(self, kind: str, keep: int, max_age: float) -> None:
+        """Give up jobs older than `max_age` seconds, and the oldest beyond `keep`."""
 
     async def queue(self, kinds: Sequence[str]) -> Queue:
         """How much background work is left; jobs of other than these kinds wait."""

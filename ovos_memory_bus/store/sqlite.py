@@ -260,6 +260,18 @@ class SqliteStore:
 
         await self._database.write(work)
 
+    async def drop_jobs(self, kind: str, keep: int, max_age: float) -> None:
+        sql = (
+            "DELETE FROM jobs WHERE kind = ? AND (created_at < ? OR seq IN "
+            "(SELECT seq FROM jobs WHERE kind = ? ORDER BY seq DESC LIMIT -1 OFFSET ?))"
+        )
+        values = (kind, _now() - int(max_age * 1e6), kind, keep)
+
+        async def work(connection: aiosqlite.Connection) -> None:
+            await connection.execute(sql, values)
+
+        await self._database.write(work)
+
     async def queue(self, kinds: Sequence[str]) -> Queue:
         sql = "SELECT kind, failed, count(*), min(created_at) FROM jobs GROUP BY kind, failed"
         async with self._database.read() as connection, connection.execute(sql) as cursor:

@@ -209,8 +209,7 @@ async def draw(connection: aiosqlite.Connection, drawn: Drawn, now: int) -> None
     """Store what was drawn from items, and end the jobs that drew it."""
     named = sorted({source for item in drawn.adds for source in item.sources})
     present = {row[0] for row in await select_in(connection, "SELECT seq FROM items WHERE seq IN ({})", named)}
-    kept = [replace(item, sources=tuple(s for s in item.sources if s in present)) for item in drawn.adds]
-    await _insert(connection, [item for item in kept if item.sources], now)
+    await _insert(connection, [item for item in drawn.adds if present.issuperset(item.sources)], now)
     change = await take_numbers(connection, 1)
     await connection.executemany(
         "UPDATE items SET metadata = ?, updated_at = ?, change = ? WHERE seq = ?",
