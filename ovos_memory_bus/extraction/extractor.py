@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from ovos_memory_bus.extraction.grammar import START, Pattern
 from ovos_memory_bus.extraction.model import USER, Category, Extraction, FactCandidate, Retraction
 from ovos_memory_bus.extraction.pack import Pack, Rule, languages, load
-from ovos_memory_bus.extraction.slots import Slot, Span, resolve
+from ovos_memory_bus.extraction.resolvers import resolve
+from ovos_memory_bus.extraction.slots import Slot, Span
 from ovos_memory_bus.extraction.text import Line, norm, read
 
 _SUBJECT_KINDS = ("relation", "animal", "count", "offspring")
@@ -122,7 +123,9 @@ def _blocked(line: Line, pack: Pack, words: frozenset[str]) -> list[tuple[int, i
     return ranges
 
 
-def _found(rule: Rule, line: Line, pack: Pack, words: frozenset[str], blocked: list[tuple[int, int]]) -> Iterator[_Found]:
+def _found(
+    rule: Rule, line: Line, pack: Pack, words: frozenset[str], blocked: list[tuple[int, int]]
+) -> Iterator[_Found]:
     if not rule.pattern.possible(words):
         return
     for match in rule.pattern.regex.finditer(line.flat):
@@ -174,14 +177,19 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
         yield _Found(rule, named, start, word, confidence)
 
 
-def _chosen(found: list[_Found], dropped: dict[tuple[Category, int], Retraction], line: Line) -> list[_Found]:
+def _chosen(found: list[_Found], dropped: dict[int, Retraction], line: Line) -> list[_Found]:
     """At most one reading of each stretch: the heaviest pattern wins, and nothing just taken back is stated."""
     accepted: list[_Found] = []
     taken_back = {norm(r.value) for r in dropped.values() if r.value}
     gone: set[tuple[Category, str]] = set()
     for candidate in sorted(found, key=lambda f: (-f.rule.pattern.weight, -f.confidence, f.span.first)):
         value = (candidate.category, norm(line.span(candidate.span.first, candidate.span.last)))
-        if value in gone or not value[1] or value[1] in taken_back or any(_clash(candidate, other) for other in accepted):
+        if (
+            value in gone
+            or not value[1]
+            or value[1] in taken_back
+            or any(_clash(candidate, other) for other in accepted)
+        ):
             continue
         gone.add(value)
         accepted.append(candidate)
@@ -198,22 +206,23 @@ def _clash(one: _Found, other: _Found) -> bool:
 
 def _retracted(
     line: Line, pack: Pack, words: frozenset[str], blocked: list[tuple[int, int]]
-) -> tuple[dict[tuple[Category, int], Retraction], list[_Found]]:
+) -> tuple[dict[int, Retraction], list[_Found]]:
     """What "I don't … any more" takes back, by category and token, and what follows in its place ("now in …")."""
-    dropped: dict[tuple[Category, int], Retraction] = {}
+    dropped: dict[int, Retraction] = {}
     resumed: list[_Found] = []
     for rule in pack.retractions:
         if not rule.pattern.possible(words):
             continue
         for match in rule.pattern.regex.finditer(line.flat):
-            if _inside(match.start(), blocked):
-                continue
+            start = line.index(match.start())
+            if start in dropped or _inside(match.start(), blocked):
+                continue  # the first category that a pack lists is the most telling one
             old = list(_read(rule, match, line, pack)) if rule.pattern.kinds else []
             if rule.pattern.kinds and not old:
                 continue
             value = line.span(old[0].span.first, old[0].span.last) if old else None
             after = line.offsets[old[0].span.last - 1] if old else match.start()
-            dropped[rule.category, line.index(match.start())] = Retraction(rule.category, value)
+            dropped[start] = Retraction(rule.category, value)
             for follow in (f for f in pack.followups if f.category == rule.category and f.pattern.possible(words)):
                 resumption = follow.pattern.regex.search(line.flat, after)
                 resumed += _read(follow, resumption, line, pack) if resumption else ()

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 WORD = r"[^ .,;:!?]+ "
 START = "<"
@@ -55,10 +56,15 @@ class Pattern:
     """
 
     source: str
-    regex: re.Pattern[str]
+    expression: str
     kinds: tuple[str, ...]
     anchors: frozenset[str]
     weight: int
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """Compiled when first needed: a pack has hundreds of patterns, a talk needs few of them."""
+        return re.compile(self.expression)
 
     def possible(self, words: frozenset[str]) -> bool:
         """Whether a line of these words can match at all: saves nearly every search."""
@@ -101,7 +107,9 @@ class _Reader:
         if piece in ")]|":
             raise PatternError(f"a stray {piece!r} in {self.source!r}")
         if piece == "^":
-            openers = f"(?:(?:{self.notation.openers}){_COMMA})*(?!{self.notation.openers})" if self.notation.openers else ""
+            openers = (
+                f"(?:(?:{self.notation.openers}){_COMMA})*(?!{self.notation.openers})" if self.notation.openers else ""
+            )
             return _Part(_CLAUSE_START + openers)
         if piece == "$":
             return _Part(_CLAUSE_END)
@@ -149,7 +157,7 @@ def compile_pattern(source: str, notation: Notation) -> Pattern:
     expanded = _expand(source, notation.macros)
     reader = _Reader(source, _PIECE.findall(expanded), notation)
     part = reader.sequence("")
-    return Pattern(source, re.compile(r"(?<![^ ])" + part.regex), tuple(reader.kinds), part.anchors, part.weight)
+    return Pattern(source, r"(?<![^ ])" + part.regex, tuple(reader.kinds), part.anchors, part.weight)
 
 
 def phrases(words: Iterable[str]) -> str:
@@ -163,7 +171,11 @@ def _expand(source: str, macros: Mapping[str, str]) -> str:
         if "@" not in source:
             return source
         try:
-            source = _MACRO.sub(lambda match: f"({macros[match[1]]})" if "|" in macros[match[1]] else macros[match[1]], source)
+            source = _MACRO.sub(lambda match: _grouped(macros[match[1]]), source)
         except KeyError as error:
             raise PatternError(f"{source!r} uses the unknown macro {error}") from error
     raise PatternError(f"macros nest too deep in {source!r}")
+
+
+def _grouped(macro: str) -> str:
+    return f"({macro})" if "|" in macro else macro

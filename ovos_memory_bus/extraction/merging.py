@@ -28,9 +28,7 @@ _SIMILAR = 0.93
 _STATED_KINDS: frozenset[Category] = frozenset(("family", "pet", "contact"))
 
 
-def merge(
-    current: Sequence[StoredFact], new: Extraction, now: float, similar: Similarity | None = None
-) -> FactChanges:
+def merge(current: Sequence[StoredFact], new: Extraction, now: float, similar: Similarity | None = None) -> FactChanges:
     """Reconcile the facts that hold with one extraction at time `now` (seconds since the epoch).
 
     A value of a single-valued category ends the one before; a liking ends the dislike of the same thing and the

@@ -83,7 +83,7 @@ def languages() -> tuple[str, ...]:
 @cache
 def load(language: str) -> Pack:
     """The pack of a language in `languages()`, compiled once a process. Raises `PackError`."""
-    text = resources.files(__package__).joinpath("locale", f"{language}.json").read_text("utf-8")
+    text = resources.files(__package__).joinpath("locale").joinpath(f"{language}.json").read_text("utf-8")
     return build(json.loads(text))
 
 
@@ -124,19 +124,23 @@ def _build(data: Mapping[str, Any]) -> Pack:
             for pattern in patterns(sources)
         )
 
+    lists: dict[str, Any] = {key: words[key] for key in _WORD_LISTS if key not in _PHRASE_LISTS}
+    runs: dict[str, Any] = {
+        key[:-1]: _phrase_regex(words[key], repeat=key in ("leads", "tails")) for key in _PHRASE_LISTS
+    }
     return Pack(
         language=data["language"],
         also=tuple(data.get("also", ())),
         elision=elision,
         subject_drop=bool(data.get("subject_drop", False)),
-        **{key: words[key] for key in _WORD_LISTS if key not in _PHRASE_LISTS},
+        **lists,
         verb_endings=tuple(_words(data.get("verb_endings", ()))),
         lexicon=lexicon,
         subjects=subjects,
         suffixes={kind: tuple(_words(endings)) for kind, endings in data.get("suffixes", {}).items()},
         reject={kind: frozenset(spelt(entries)) for kind, entries in data.get("reject", {}).items()},
-        **{key[:-1]: _phrase_regex(words[key], repeat=key in ("leads", "tails")) for key in _PHRASE_LISTS},
-        number=re.compile(rf"(?:\d{{1,3}}|(?:{'|'.join(map(re.escape, sorted(_words(data['number_words']), key=len, reverse=True)))})+)\Z"),
+        **runs,
+        number=_number_regex(_words(data["number_words"])),
         months=frozenset(_words(data["months"])),
         blockers=patterns(data["blockers"]),
         resets=_phrase_regex(spelt(data["resets"])),
@@ -167,6 +171,12 @@ def _phrase_regex(entries: Iterable[str], *, repeat: bool = False) -> re.Pattern
     """Any of the phrases at a word boundary; `repeat` takes a run of them."""
     inner = phrases(entries) or r"(?!)"
     return re.compile(rf"(?<![^ ])(?:{inner}){'+' if repeat else ''}")
+
+
+def _number_regex(morphemes: Iterable[str]) -> re.Pattern[str]:
+    """A number of up to three digits, or written as one word ("dreiundfünfzig") of these parts."""
+    parts = "|".join(re.escape(part) for part in sorted(morphemes, key=len, reverse=True))
+    return re.compile(rf"(?:\d{{1,3}}|(?:{parts})+)\Z")
 
 
 def _category(name: str) -> Category:

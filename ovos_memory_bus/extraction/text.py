@@ -14,7 +14,9 @@ MAX_CHARS = 1500
 
 PUNCTUATION = ".,;:!?"
 _INNER_MARKS = str.maketrans(dict.fromkeys(PUNCTUATION, "·"))  # of numbers and addresses: no clause ends there
-_QUOTES = re.compile(r"„([^“”\"]{1,300})[“”\"]|«([^»]{1,300})»|“([^”]{1,300})”|\"([^\"]{1,300})\"|(?<!\w)['‘]([^'’]+ [^'’]+)['’](?!\w)")
+_QUOTES = re.compile(
+    r"„([^“”\"]{1,300})[“”\"]|«([^»]{1,300})»|“([^”]{1,300})”|\"([^\"]{1,300})\"|(?<!\w)['‘]([^'’]+ [^'’]+)['’](?!\w)"
+)
 _TOKEN = re.compile(
     r"(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
     r"|(?P<number>\+?\d+(?:[./:,]\d+)*\+?(?:st|nd|rd|th|e|er|º|ª)?(?!\w))"

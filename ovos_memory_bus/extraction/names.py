@@ -1,0 +1,121 @@
+"""Names of people, animals and places: which words of a slot are one, and which only stand where one could."""
+
+from __future__ import annotations
+
+import re
+
+from ovos_memory_bus.extraction.slots import Slot, Span
+
+_DIGITS = re.compile(r"[\d·/]+\Z")
+_NOUNS = ("job", "relation", "animal", "demonym", "condition", "diet", "offspring", "possession")
+
+
+def name(slot: Slot) -> list[Span]:
+    """A name where a pattern announces one ("my name is …"): up to three words, none of them a common one."""
+    first = slot.begin()
+    last = slot.phrase_end(first)
+    if slot.line.mixed_case and first < last and slot.line.capitalised(first):
+        last = next((i for i in range(first, last) if not slot.line.capitalised(i)), last)
+    last = slot.trimmed(first, last)
+    if last - first > 3:
+        last = first + 1
+    if first >= last or any(_no_name(slot, i) for i in range(first, last)):
+        return []
+    return [Span(first, last)]
+
+
+def _no_name(slot: Slot, index: int) -> bool:
+    word = slot.word(index)
+    return not word.replace("'", "").isalpha() or slot.refused("name", index) or bool(slot.pack.number.match(word))
+
+
+def named(slot: Slot) -> list[Span]:
+    """A name where a noun or an adjective may stand as well ("unser sohn ist der max")."""
+    found = name(slot)
+    if not found or (slot.line.mixed_case and not slot.line.capitalised(found[0].first)):
+        return []
+    words = [slot.word(i) for i in range(found[0].first, found[0].last)]
+    if any(slot.refused("named", i) for i in range(found[0].first, found[0].last)):
+        return []
+    nouns = any(word in slot.pack.lexicon.get(kind, ()) for word in words for kind in _NOUNS)
+    return (
+        []
+        if nouns or any(slot.ends_like("job", i) for i in range(found[0].first, found[0].last) if len(slot.word(i)) > 6)
+        else found
+    )
+
+
+def proper(slot: Slot) -> list[Span]:
+    """A name that only its capital tells from an adjective."""
+    return named(slot) if slot.line.mixed_case else []
+
+
+def hello(slot: Slot) -> list[Span]:
+    """A name in "hi i'm …": one word that looks like no state."""
+    found = named(slot)
+    if not found or found[0].last - found[0].first > 2:
+        return []
+    return (
+        []
+        if slot.word(found[0].first).endswith(slot.pack.verb_endings) or slot.word(found[0].first) in slot.pack.verbs
+        else found
+    )
+
+
+def mention(slot: Slot) -> list[Span]:
+    """A name right behind "my sister": without "is called" only what stands next tells it from a verb."""
+    if slot.first >= slot.last or _no_name(slot, slot.first):
+        return []
+    pack, word, following = slot.pack, slot.word(slot.first), slot.word(slot.first + 1)
+    if (
+        word in pack.verbs
+        or word in pack.preps
+        or pack.lead.match(word + " ")
+        or pack.stop.match(word + " ")
+        or len(word) < 2
+    ):
+        return []
+    named = [Span(slot.first, slot.first + 1)]
+    if slot.line.mixed_case:
+        return named if slot.line.capitalised(slot.first) else []
+    if following in pack.verbs or following in pack.negators:
+        return named
+    return [] if word.endswith(pack.verb_endings) else named
+
+
+def place(slot: Slot) -> list[Span]:
+    """A town or country; of a dwelling ("a flat in the north of leeds") only where it stands."""
+    first = slot.begin()
+    dwelling = slot.pack.reject.get("place", frozenset())
+    for _ in range(2):  # "a flat in the north of leeds"
+        last = slot.phrase_end(first, slot.pack.joiners)
+        general = [i for i in range(first, last) if slot.word(i) in dwelling]
+        if not general and first < last:
+            break
+        beyond = (general[-1] if general else first) + 1
+        if beyond >= slot.last or slot.word(beyond) not in slot.pack.preps or slot.refused("beyond", beyond):
+            return []
+        while beyond < slot.last and slot.word(beyond) in slot.pack.preps:
+            beyond += 1
+        first = Slot(slot.line, slot.pack, beyond, slot.last).begin()
+    if slot.line.mixed_case and first < last and slot.line.capitalised(first):
+        small = (
+            i for i in range(first, last) if not slot.line.capitalised(i) and slot.word(i) not in slot.pack.joiners
+        )
+        last = next(small, last)
+    last = slot.trimmed(first, last)
+    if last - first > 4:
+        last = first + 1
+    bad = (
+        first >= last
+        or slot.refused("place", first)
+        or slot.word(first) in slot.pack.preps
+        or _DIGITS.match(slot.word(first))
+    )
+    return [] if bad else [Span(first, last)]
+
+
+def origin(slot: Slot) -> list[Span]:
+    """A place after a preposition that also says whose or what for ("soy de letras"): no common noun."""
+    found = place(slot)
+    return [span for span in found if not slot.refused("origin", span.first)]
