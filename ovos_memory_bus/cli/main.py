@@ -18,9 +18,14 @@ from ..errors import (
     NotFound,
     StorageError,
 )
+from .forget import forget
+from .items import add, edit, list_, remember, search, show
+from .models import models
 from .options import AS_JSON
 from .porting import export, import_
+from .recall import recall
 from .run import run
+from .status import status
 
 # documented in docs/command.md; 2 is click's own code for wrong usage, 1 stands for all other errors
 EXIT_CODES = (
@@ -53,7 +58,9 @@ def cli() -> None:
     """The memory of an OpenVoiceOS assistant."""
 
 
-for command in (run, export, import_):
+for command in (
+    run, status, recall, remember, add, list_, search, show, edit, forget, export, import_, models,
+):  # fmt: skip
     cli.add_command(command)
 
 

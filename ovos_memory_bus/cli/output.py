@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 160  # columns where nobody's terminal sets them
 STEERING = ("Cc", "Cf", "Cs")  # Unicode categories: controls, invisible format characters, half surrogates
 KEPT = "\n\t\u200c\u200d"  # joiners too: several scripts and emoji are written with them
+SHORT = 200  # characters of an item in a list
 PATIENCE = 1.0  # seconds without a progress bar
 
 
@@ -35,10 +36,11 @@ def show(data: Any, as_json: bool, *tables: Callable[[], RenderableType | None])
         click.echo(json.dumps(plain(data), ensure_ascii=False, indent=2))
         return
     out = console()
-    for make in tables:
-        shown = make()
-        if shown is not None:
-            out.print(shown)
+    shown = [part for part in (make() for make in tables) if part is not None]
+    for place, part in enumerate(shown):
+        if place:
+            out.print()
+        out.print(part, markup=False)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -67,6 +69,17 @@ def harmless(text: str) -> str:
     return "".join(char if char in KEPT or unicodedata.category(char) not in STEERING else "\ufffd" for char in text)
 
 
+def shortened(text: str) -> str:
+    """The text in one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= SHORT else line[: SHORT - 1] + "…"
+
+
+def count_of(number: int, noun: str) -> str:
+    """`1 item`, `2 items`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def local_time(moment: datetime | None) -> str:
     """A time as the clock on the wall showed it."""
     return "" if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
@@ -80,7 +93,7 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    made = Table(title=title, box=box.SIMPLE_HEAD, show_edge=False, title_justify="left", pad_edge=False)
     for name in columns:
         made.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:

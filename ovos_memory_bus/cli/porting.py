@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 @click.option("--vectors", is_flag=True, help="With the embeddings, so that an import need not make them again.")
 @json_option
 def export(data_dir: Path | None, file: Path | None, target: Path, vectors: bool, as_json: bool) -> None:
-    """Write everything remembered, of everybody, to one file of JSON lines."""
+    """Write everything remembered to one file.
+
+    That is, everything of everybody, as JSON lines that `import` takes in elsewhere."""
     from .. import config as configuration
     from ..porting import export_to
     from ..store.sqlite import open_store
@@ -50,7 +52,11 @@ def export(data_dir: Path | None, file: Path | None, target: Path, vectors: bool
 
     done = run_async(exported)
     data = {"file": str(target), "items": done.items, "tombstones": done.tombstones}
-    output.show(data, as_json, lambda: f"{done.items} items and {done.tombstones} tombstones are in {target}")
+    output.show(
+        data,
+        as_json,
+        lambda: f"{target}: {output.count_of(done.items, 'item')} and {output.count_of(done.tombstones, 'tombstone')}",
+    )
 
 
 @click.command("import")
@@ -63,7 +69,9 @@ def export(data_dir: Path | None, file: Path | None, target: Path, vectors: bool
 def import_(
     data_dir: Path | None, file: Path | None, source: Path, restore: bool, dry_run: bool, as_json: bool
 ) -> None:
-    """Take in an export: what is here already stays as it is, what was forgotten here stays forgotten."""
+    """Take in what an export holds.
+
+    What is here already stays as it is, what was forgotten here stays forgotten."""
     from .. import config as configuration
     from ..embedding.loading import embedding_for
     from ..porting import import_from
@@ -104,14 +112,14 @@ def jobs_planner(config: Config, store: Store, embedding: EmbeddingWorker) -> Pl
 
 
 def _told(done: Imported, dry_run: bool) -> str:
-    verb = "would be taken in" if dry_run else "were taken in"
-    parts = [f"{done.added} items {verb}"]
-    if done.present:
-        parts.append(f"{done.present} are here already")
-    if done.forgotten:
-        parts.append(f"{done.forgotten} were forgotten here and stay so (--restore brings them back)")
-    if done.groundless:
-        parts.append(f"{done.groundless} were drawn from what is not here, or better drawn here")
+    """One line a figure that is not zero."""
+    figures = (
+        (done.added, "added" if not dry_run else "to be added"),
+        (done.present, "here already"),
+        (done.forgotten, "forgotten here, left out (--restore brings them back)"),
+        (done.groundless, "drawn from what is not here, or drawn anew since, left out"),
+    )
+    told = [f"{output.count_of(count, 'item')} {what}" for count, what in figures if count]
     if done.tombstones:
-        parts.append(f"{done.tombstones} tombstones {verb}")
-    return "; ".join(parts)
+        told.append(f"{output.count_of(done.tombstones, 'tombstone')} {figures[0][1]}")
+    return "\n".join(told) or "the export holds nothing"

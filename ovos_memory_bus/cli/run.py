@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 from pathlib import Path
 
 import click
@@ -19,12 +20,14 @@ LEVELS = ("debug", "info", "warning", "error")
 @config_option
 @click.option("--log-level", type=click.Choice(LEVELS, case_sensitive=False), default="info", show_default=True)
 def run(url: str | None, data_dir: Path | None, file: Path | None, log_level: str) -> None:
-    """Serve the memory on the messagebus until stopped."""
+    """Serve the memory on the messagebus."""
     from .. import config as configuration  # what the service needs takes a second that --help need not wait for
     from ..bus import default_url
     from ..service import Service
 
     _set_up_logging(log_level)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # OVOS units send it to reload; there is nothing to reload here
     config = configuration.load(file, data_dir=data_dir)
     run_async(Service(config, url or default_url()).run)
 
