@@ -1,0 +1,1 @@
+"""Texts as vectors, made on the device by a quantised model."""
