@@ -1,0 +1,46 @@
+"""What a plugin or a skill pays for importing us: nothing that only the service needs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+ONLY_THE_SERVICE = {"aiosqlite", "hnswlib", "numpy", "onnxruntime", "tokenizers", "Stemmer"}
+
+
+PLUGIN_MANAGER = "import ovos_plugin_manager.templates.agents"  # loads numpy of its own, in some versions
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The names of all modules that a fresh interpreter has loaded after `statement`."""
+    program = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from ovos_memory_bus.persona import MemoryBusPlugin",
+        "from ovos_memory_bus.client import MemoryClient",
+        "from ovos_memory_bus.client import AsyncMemoryClient",
+    ],
+)
+def test_a_plugin_and_a_client_load_nothing_of_the_service(statement: str) -> None:
+    loaded = loaded_by(statement)
+    ours = loaded - loaded_by(PLUGIN_MANAGER) if "persona" in statement else loaded
+    assert "ovos_memory_bus.client" in ours
+    assert not {"aiosqlite", "hnswlib", "onnxruntime", "tokenizers"} & loaded
+    assert not ONLY_THE_SERVICE & ours
+    assert not any(name.startswith("ovos_memory_bus.store") for name in ours)
+
+
+def test_a_skill_that_has_a_bus_does_not_load_a_second_websocket_library() -> None:
+    assert "aiohttp" not in loaded_by("from ovos_memory_bus.client import MemoryClient")
+
+
+def test_help_needs_no_model_and_no_database() -> None:
+    assert not (ONLY_THE_SERVICE | {"aiohttp", "anyio"}) & loaded_by("import ovos_memory_bus.cli.main")
