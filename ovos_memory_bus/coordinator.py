@@ -25,6 +25,7 @@ from .messages.context import ContextRequest
 from .messages.identity import Caller
 from .records import ChatMessage, Hit, Item
 from .rendering import Recalled, RenderOptions, render
+from .retention import Retention
 from .store.base import Store
 from .temporal import describe
 from .timeline import Plan, plan
@@ -71,6 +72,7 @@ class Coordinator:
     def __init__(self, config: Config, store: Store, catalogue: Catalogue, actors: Sequence[Actor]) -> None:
         self._config, self._store, self._catalogue = config, store, catalogue
         self.actors = {actor.name: actor for actor in actors}
+        self._retention = Retention.from_config(config.retention)
         self.traces = Traces(config.recall.traces)
         self._fuser = Fuser(store, catalogue)
 
@@ -81,17 +83,19 @@ class Coordinator:
         timeout = request.timeout or settings.timeout
         deadline = started + timeout - min(MARGIN, MARGIN_SHARE * timeout)
         owner, where = self.visible(request.scope, caller)
-        where = replace(
-            where,
+        wanted = ItemFilter(
             since=request.since,
             until=request.until,
             agent_id=request.agent_id,
             graph_id=request.graph_id,
             task_id=request.task_id,
+            kinds=RECALLED,
         )
-        where = replace(where, kinds=RECALLED)
+        where = where.narrowed(wanted) or wanted
         lang, now = request.lang or self._config.lang, request.now or datetime.now(timezone.utc)
-        timed = await self._timed(request.utterance, lang, now, caller, owner, where)
+        timed = Plan(where, request.utterance, restricts=False)
+        if request.since is None and request.until is None:  # a time that the request gives rules
+            timed = await self._timed(request.utterance, lang, now, caller, owner, where)
         query = Query(
             text=timed.text,
             utterance=request.utterance,
@@ -156,14 +160,20 @@ class Coordinator:
         return [r.hit for r in ranked if r.kept and r.hit is not None]
 
     def visible(self, scope: str | None, caller: Caller) -> tuple[str | None, ItemFilter]:
-        """Whose items a caller sees: an owner (None: everybody's) and a filter; never wider than configured."""
+        """Whose items a caller sees: an owner (None: everybody's) and a filter; never wider than configured, and
+        nothing that should be gone by now."""
         widest = self._config.scope
         wanted = scope or widest
+        kept = ItemFilter(since=self.cutoff(caller))
         if wanted == "global" and widest == "global":
-            return None, ItemFilter()
+            return None, kept
         if "session" in (wanted, widest):
-            return caller.owner, ItemFilter(session_id=caller.session_id)
-        return caller.owner, ItemFilter()
+            return caller.owner, replace(kept, session_id=caller.session_id)
+        return caller.owner, kept
+
+    def cutoff(self, caller: Caller) -> datetime | None:
+        """What is older than this has run out for the caller; None where everything is kept."""
+        return self._retention.cutoff(caller.owner, caller.session_id, datetime.now(timezone.utc))
 
     def zone(self, caller: Caller) -> tzinfo:
         """The user's time zone: the session's, else the configured one, else UTC."""
@@ -242,6 +252,7 @@ class Coordinator:
             limit=settings.max_results if request.max_results is None else request.max_results,
             min_score=settings.min_score if request.min_score is None else request.min_score,
             order_in_time=(timed.order or "spread") if timed.restricts else None,
+            outdated=_outdated(replies),
         )
 
     async def _composed(
@@ -255,14 +266,15 @@ class Coordinator:
     ) -> Recollection:
         """Hits, history, facts and summary as messages."""
         hits = tuple(r.hit for r in ranked if r.kept and r.hit is not None)
-        turns = self._items(replies, "turn")
+        cutoff = self.cutoff(caller)
+        turns = tuple(t for t in self._items(replies, "turn") if cutoff is None or t.created_at >= cutoff)
         facts = self._items(replies, "fact")
         summary = next((item.content for item in self._items(replies, "summary")), None)
         recalled = Recalled(
             hits=hits,
             facts=facts,
             summary=summary,
-            neighbours=await self._fuser.neighbours(query, hits),
+            neighbours=[n for n in await self._fuser.neighbours(query, hits) if n.seq not in _outdated(replies)],
             visible=visible_items(turns, query.max_history),
             position=self._fuser.position(query),
         )
@@ -289,3 +301,8 @@ class Coordinator:
             time_zone=zone,
             describe_date=lambda moment: describe(moment, now, zone, lang),
         )
+
+
+def _outdated(replies: Mapping[str, Reply]) -> frozenset[int]:
+    """The items that no longer hold, by any backend."""
+    return frozenset(seq for reply in replies.values() for seq in reply.found.outdated)

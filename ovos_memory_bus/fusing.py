@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -51,11 +51,12 @@ class Fuser:
         limit: int,
         min_score: float | None,
         order_in_time: str | None = None,
+        outdated: Collection[int] = (),
     ) -> list[Ranked]:
         """The candidates looked at, best first, those that are answered marked `kept`.
 
         `order_in_time` (`first`, `last` or `spread`) is of a question about a time: what was said then is answered,
-        after what fits its topic, whatever it scores."""
+        after what fits its topic, whatever it scores. `outdated` items are left out of any other answer."""
         pool = max(SMALLEST_POOL, POOL * limit)
         partition = await self._catalogue.partition(query.owner)
         ranking = _calibrated(partition, query, found)
@@ -79,15 +80,8 @@ class Fuser:
             item = items.get(int(str(entry.id)))
             score = probability.get(int(str(entry.id)), 0.0)
             hit = Hit(item, score, entry.fusion_score, entry.backends) if item else None
-            why = (
-                "gone"
-                if hit is None
-                else "below min_score"
-                if score < threshold
-                else "over max_results"
-                if kept >= limit
-                else ""
-            )
+            stale = order_in_time is None and hit is not None and hit.item.seq in outdated
+            why = "no longer holds" if stale else _left_out(hit, score < threshold, kept >= limit)
             kept += not why
             ranked.append(Ranked(hit, not why, why))
         return ranked

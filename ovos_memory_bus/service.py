@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from datetime import datetime, timezone
 from typing import Any
 
 import anyio
@@ -31,11 +32,13 @@ from .operations.managing import Librarian
 from .operations.recalling import Recaller
 from .operations.recording import Recorder
 from .planning import Planner
+from .retention import Retention
 from .store.base import Store
 from .store.sqlite import open_store
 
 LOG = logging.getLogger(__name__)
 REQUESTS = 512  # being answered at once
+EXPIRE = 60.0  # seconds between removals of what has run out; reading does not wait for them
 WATCH = 2.0  # seconds between looks for what other processes wrote
 
 
@@ -70,6 +73,7 @@ class Service:
                 for actor in self.actors:
                     await tasks.start(actor.run)
                 tasks.start_soon(self._watch_store)
+                tasks.start_soon(self._expire)
                 tasks.start_soon(self.bus.run)
                 tasks.start_soon(self._watch_signals)
                 notifier = Notifier.from_environment()
@@ -177,6 +181,18 @@ class Service:
             known = self.store.change
             if await self.store.refresh() != known:
                 self._wake()
+
+    async def _expire(self) -> None:
+        """Remove what has run out, where the configuration says that anything does."""
+        retention = Retention.from_config(self._config.retention)
+        while retention.limited:
+            try:
+                gone = await self.desk.forgetter.expire(retention, datetime.now(timezone.utc))
+                if gone:
+                    LOG.info("%d items have run out", gone)
+            except MemoryBusError as error:
+                LOG.warning("what has run out could not be removed: %s", error)
+            await anyio.sleep(EXPIRE)
 
     async def _watch_signals(self) -> None:
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:

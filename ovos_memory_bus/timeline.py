@@ -47,9 +47,8 @@ def plan(
     mask: Array | None,
     where: ItemFilter,
 ) -> Plan:
-    """The plan for an utterance. `mask` says which docs the caller may see. A time that the request itself gives
-    (`since`, `until`) rules: then the words of the utterance change nothing."""
-    intent = None if where.since or where.until else parse(utterance, lang, now, zone)
+    """The plan for an utterance. `mask` says which docs the caller may see."""
+    intent = parse(utterance, lang, now, zone)
     if intent is None:
         return Plan(where, utterance, False)
     if intent.strength == "prefer":

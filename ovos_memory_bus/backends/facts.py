@@ -40,7 +40,9 @@ class Facts(BaseBackend):
 
     def __init__(self, store: Store, config: FactsConfig, drawing: Drawing) -> None:
         self._store, self._config, self._drawing = store, config, drawing
-        self._cache: OrderedDict[tuple[str | None, str | None], tuple[int, tuple[Item, ...]]] = OrderedDict()
+        self._cache: OrderedDict[tuple[str | None, str | None], tuple[int, tuple[Item, ...], frozenset[int]]] = (
+            OrderedDict()
+        )
 
     @property
     def jobs(self) -> Sequence[str]:
@@ -50,9 +52,15 @@ class Facts(BaseBackend):
         return (JOB,) if item.kind == "turn" and item.role == "user" else ()
 
     async def search(self, query: Query) -> Found:
-        facts = await self._current(query.owner, query.filter.session_id)
-        chosen = [fact for fact in facts if query.agent_id in (None, fact.agent_id)]
-        return Found(items=tuple(in_order(chosen, query.utterance, query.lang)[: self._config.shown]))
+        facts, outdated = await self._known(query.owner, query.filter.session_id)
+        since = query.filter.since
+        chosen = [
+            fact
+            for fact in facts
+            if query.agent_id in (None, fact.agent_id) and (since is None or fact.created_at >= since)
+        ]
+        shown = in_order(chosen, query.utterance, query.lang)[: self._config.shown]
+        return Found(items=tuple(shown), outdated=outdated)
 
     async def work(self) -> bool:
         jobs = await self._store.due(JOB, PIECE)
@@ -67,18 +75,22 @@ class Facts(BaseBackend):
                 self._drawing.wake()
         return True
 
-    async def _current(self, owner: str | None, session_id: str | None) -> tuple[Item, ...]:
-        """The facts that hold, oldest first."""
+    async def _known(self, owner: str | None, session_id: str | None) -> tuple[tuple[Item, ...], frozenset[int]]:
+        """The facts that hold, oldest first, and the turns that state only what no longer holds."""
         key = (owner, session_id)
         known = self._cache.get(key)
         if known is None or known[0] != self._store.change:
             change = self._store.change
             facts = await self._store.of_kind(owner, "fact", session_id)
-            known = self._cache[key] = (change, tuple(fact for fact in facts if is_current(fact)))
+            sources = await self._store.sources_of([fact.seq for fact in facts])
+            current = tuple(fact for fact in facts if is_current(fact))
+            ended = {seq for fact in facts if not is_current(fact) for seq in sources.get(fact.seq, ())}
+            holding = {seq for fact in current for seq in sources.get(fact.seq, ())}
+            known = self._cache[key] = (change, current, frozenset(ended - holding))
         self._cache.move_to_end(key)
         while len(self._cache) > CACHED:
             self._cache.popitem(last=False)
-        return known[1]
+        return known[1], known[2]
 
     async def _drawn(self, turn: Item) -> Drawn:
         """What one turn adds to, ends of and confirms among its owner's facts."""

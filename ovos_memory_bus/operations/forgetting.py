@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from ..coordinator import Coordinator
 from ..embedding.worker import EmbeddingWorker
@@ -14,6 +15,7 @@ from ..messages.forgetting import ForgetRequest
 from ..messages.identity import Caller
 from ..messages.items import ClearRequest
 from ..records import Item
+from ..retention import Retention
 from ..store.base import Removed, Store
 
 LOG = logging.getLogger(__name__)
@@ -57,6 +59,16 @@ class Forgetter:
         hidden = await self._store.hide([item.seq for item in items])
         await self._told(hidden.ids)
         return hidden
+
+    async def expire(self, retention: Retention, now: datetime) -> int:
+        """Remove what has run out; how many items."""
+        count = 0
+        for owner, session_id in await self._store.sessions():
+            cutoff = retention.cutoff(owner, session_id, now)
+            if cutoff is not None:
+                old = await self._matching(owner, ItemFilter(session_id=session_id, until=cutoff))
+                count += len((await self.remove(old)).ids)
+        return count
 
     async def remove(self, items: Sequence[Item]) -> Removed:
         """Delete items and leave nothing of them."""

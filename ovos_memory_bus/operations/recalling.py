@@ -30,6 +30,8 @@ class Recaller:
         limit = self._max_history if request.limit is None else request.limit
         wanted = ALL if limit == 0 else limit * SPARE + SPARE
         turns = await self._store.history(caller.owner, caller.session_id, request.agent_id, wanted)
+        cutoff = self._coordinator.cutoff(caller)
+        turns = [turn for turn in turns if cutoff is None or turn.created_at >= cutoff]
         return cut(normalise([as_message(turn) for turn in turns]), limit)
 
     def trace(self, request: ExplainRequest, caller: Caller) -> Trace | None:

@@ -273,6 +273,9 @@ class Store(Protocol):
     async def queue(self, kinds: Sequence[str]) -> Queue:
         """How much background work is left; jobs of other than these kinds wait."""
 
+    async def sessions(self) -> list[tuple[str, str]]:
+        """Every (owner, session id) under which something is stored."""
+
     async def counts(self) -> dict[str, int]:
         """How many items of each kind, and `owners`."""
 

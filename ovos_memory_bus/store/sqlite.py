@@ -287,6 +287,11 @@ class SqliteStore:
 
     # -- the service
 
+    async def sessions(self) -> list[tuple[str, str]]:
+        sql = "SELECT DISTINCT owner, session_id FROM items"
+        async with self._database.read() as connection, connection.execute(sql) as cursor:
+            return [(owner, session_id) for owner, session_id in await cursor.fetchall()]
+
     async def counts(self) -> dict[str, int]:
         sql = "SELECT kind, count(*) FROM items WHERE history_only = 0 GROUP BY kind"
         async with self._database.read() as connection:
