@@ -18,6 +18,7 @@ from ..errors import (
     NotFound,
     StorageError,
 )
+from .doctor import doctor
 from .forget import forget
 from .items import add, edit, list_, remember, search, show
 from .models import models
@@ -59,7 +60,7 @@ def cli() -> None:
 
 
 for command in (
-    run, status, recall, remember, add, list_, search, show, edit, forget, export, import_, models,
+    run, status, recall, remember, add, list_, search, show, edit, forget, export, import_, models, doctor,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -97,7 +97,9 @@ def table(
     for name in columns:
         made.add_column(name, justify="right" if name in right else "left", overflow="fold")
     for row in rows:
-        made.add_row(*(Text(harmless("" if cell is None else str(cell))) for cell in row))
+        made.add_row(
+            *(cell if isinstance(cell, Text) else Text(harmless("" if cell is None else str(cell))) for cell in row)
+        )
     return made
 
 
