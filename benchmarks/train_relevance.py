@@ -260,7 +260,7 @@ def main() -> None:
     options = parser.parse_args()
     embedder = CachedEmbedder(options.cache, options.model)
     talks = locomo(options.locomo)
-    trained: dict[str, object] = {"threshold": 0.0}
+    trained: dict[str, object] = {}
     for mode in MODES:
         sets = gather(talks, options.facts, embedder, mode)
         embedder.save()
@@ -273,7 +273,6 @@ def main() -> None:
             "slope": slope_for(sets, ranker),
             "threshold": round(threshold, 4),
         }
-    trained["threshold"] = trained["both"]["threshold"]  # type: ignore[index]
     text = json.dumps(trained, indent=2)
     print(text)
     if options.write:

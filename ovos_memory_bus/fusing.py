@@ -13,7 +13,7 @@ from .index.catalogue import Catalogue, Partition
 from .index.columns import NONE
 from .ranking import Fused, RankedHit, fuse
 from .records import Hit, Item
-from .relevance import Evidence, Ranking, default_threshold, rank
+from .relevance import Evidence, Ranking, rank
 from .repeats import content_key
 from .store.base import Store
 from .timeline import told
@@ -55,8 +55,10 @@ class Fuser:
     ) -> list[Ranked]:
         """The candidates looked at, best first, those that are answered marked `kept`.
 
-        `order_in_time` (`first`, `last` or `spread`) is of a question about a time: what was said then is answered,
-        after what fits its topic, whatever it scores. `outdated` items are left out of any other answer."""
+        With `min_score` None the trained threshold decides whether anything is recalled at all; a number bounds each
+        hit's probability. `order_in_time` (`first`, `last` or `spread`) is of a question about a time: what was said
+        then is answered, after what fits its topic, whatever it scores. `outdated` items are left out of any other
+        answer."""
         pool = max(SMALLEST_POOL, POOL * limit)
         partition = await self._catalogue.partition(query.owner)
         ranking = _calibrated(partition, query, found)
@@ -67,21 +69,21 @@ class Fuser:
         else:
             lists = {name: _list(one, items, pool) for name, one in found.items()}
             fused = fuse(mode, lists, weights=weights, rrf_k=rrf_k, dedup=dedup, order=order)
-        threshold = default_threshold() if min_score is None else min_score
+        silent = min_score is None and not ranking.answers
         if order_in_time is not None:
-            fused = [entry for entry in fused if probability.get(int(str(entry.id)), 0.0) >= threshold]
+            fused = [] if silent else [e for e in fused if probability.get(int(str(e.id)), 0.0) >= (min_score or 0.0)]
             filler = await self._told(partition, query, order_in_time, limit)
             items |= filler
             known = {entry.id for entry in fused}
             fused += [Fused(seq, 0.0, ("timeline",)) for seq in filler if seq not in known]
-            threshold = 0.0
+            silent, min_score = False, 0.0
         kept, ranked = 0, []
         for entry in fused[:pool]:
             item = items.get(int(str(entry.id)))
             score = probability.get(int(str(entry.id)), 0.0)
             hit = Hit(item, score, entry.fusion_score, entry.backends) if item else None
             stale = order_in_time is None and hit is not None and hit.item.seq in outdated
-            why = "no longer holds" if stale else _left_out(hit, score < threshold, kept >= limit)
+            why = "no longer holds" if stale else _left_out(hit, silent or score < (min_score or 0.0), kept >= limit)
             kept += not why
             ranked.append(Ranked(hit, not why, why))
         return ranked

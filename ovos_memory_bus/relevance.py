@@ -43,22 +43,26 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """Candidates, best first: `relevance` is the linear model's score, `probability` a calibrated one in [0, 1]."""
+    """Candidates, best first: `relevance` is the linear model's score, `probability` a calibrated one in [0, 1];
+    `answers` says whether, by the trained threshold, the memory holds anything to the point at all."""
 
     docs: Array
     relevance: Array
     probability: Array
+    answers: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
     """One trained model: `rank` over FEATURES; `gate` over GATE_FEATURES with `gate_bias`; `slope` and `bias` turn a
-    candidate's distance from the best into its share of the gate's probability."""
+    candidate's distance from the best into its share of the gate's probability; below `threshold` nothing is recalled
+    by default."""
 
     rank: Array
     gate: Array
     gate_bias: float
     slope: float
+    threshold: float
 
 
 @cache
@@ -76,12 +80,8 @@ def weights(lexical: bool, semantic: bool) -> Weights:
         np.array([model["gate"][name] for name in GATE_FEATURES], np.float32),
         float(model["gate_bias"]),
         float(model["slope"]),
+        float(model["threshold"]),
     )
-
-
-def default_threshold() -> float:
-    """The probability below which nothing is recalled."""
-    return float(_models()["threshold"])
 
 
 def candidate_features(
@@ -141,7 +141,8 @@ def rank(
     gate = _sigmoid(float(gate_features(matrix, relevance, columns.count) @ model.gate) + model.gate_bias)
     order = np.argsort(-relevance, kind="stable")
     relevance = relevance[order]
-    return Ranking(docs[order], relevance, gate * np.exp(model.slope * (relevance - relevance[0])))
+    probability = gate * np.exp(model.slope * (relevance - relevance[0]))
+    return Ranking(docs[order], relevance, probability, gate >= model.threshold)
 
 
 def speaker_match(columns: Columns, docs: Array, query: str) -> Array:
