@@ -58,13 +58,13 @@ def language(slot: Slot) -> list[Span]:
     return found
 
 
-def from_lexicon(kind: str) -> Resolver:
-    """A resolver for phrases of one lexicon, or words that end like them."""
+def from_lexicon(kind: str, reach: int = 3) -> Resolver:
+    """A resolver for phrases of one lexicon, or words that end like them, within `reach` words."""
 
     def one(slot: Slot) -> list[Span]:
         first = slot.begin()
         entries = slot.pack.lexicon.get(kind, frozenset())
-        for start in range(first, min(first + 3, slot.last)):
+        for start in range(first, min(first + reach, slot.last)):
             for end in range(min(slot.last, start + 4), start, -1):
                 if slot.phrase(start, end) in entries or (end == start + 1 and slot.ends_like(kind, start)):
                     return [Span(start, end)]

@@ -17,7 +17,7 @@ from ovos_memory_bus.extraction.slots import Slot, Span
 from ovos_memory_bus.extraction.text import Line, norm, read
 
 _SUBJECT_KINDS = ("relation", "animal", "count", "offspring")
-_COUNTED = ("number", "age", "date")  # "soixante et un": a conjunction inside
+_COUNTED = ("number", "age", "date", "language")  # "soixante et un": a conjunction inside
 _SENTENCE_END = re.compile(r"[.!?] ")
 _PROPER: frozenset[Category] = frozenset(("name", "nickname", "home", "origin"))
 _MAX_FACTS = 12
@@ -170,6 +170,8 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
     if not open_kind and rule.pattern.kinds[-1] == "offspring":
         subject = "children"
     if begin is not None and spans:
+        if line.tokens[begin].norm in pack.reject.get(open_kind, ()):
+            return
         spans = [replace(spans[0], first=begin)]
     for span in spans:
         confidence = 0.7 if open_kind == "mention" else min(0.95, 0.75 + 0.05 * rule.pattern.weight)

@@ -3,7 +3,8 @@
     word            that word
     (a|b c)         one of these; groups may nest
     [a|b]           one of these or nothing
-    word*           any word that begins so
+    word*  *word    any word that begins, or ends, so
+    ?               any one word
     *               up to four words of any kind
     @macro          a named part of the pack
     {kind}          a slot: the words that carry a value, see `slots`
@@ -120,6 +121,10 @@ class _Reader:
             return _Part("()")
         if piece.startswith("{"):
             return self._slot(piece[1:-1])
+        if piece == "?":
+            return _Part(WORD)
+        if piece.startswith("*"):
+            return _Part(WORD.replace("+ ", "*") + re.escape(piece[1:]) + " ", weight=1)
         if piece.endswith("*"):
             return _Part(re.escape(piece[:-1]) + WORD.replace("+", "*"), weight=1)
         spelt = self.notation.spell(piece).split()

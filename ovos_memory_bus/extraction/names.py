@@ -90,7 +90,10 @@ def place(slot: Slot) -> list[Span]:
     for _ in range(2):  # "a flat in the north of leeds"
         last = slot.phrase_end(first, slot.pack.joiners)
         general = [i for i in range(first, last) if slot.word(i) in dwelling]
-        if not general and first < last:
+        if first < last and not general:
+            break
+        if general and slot.first == first < general[0]:  # "lugo capital": a name first, without an article
+            last = general[0]
             break
         beyond = (general[-1] if general else first) + 1
         if beyond >= slot.last or slot.word(beyond) not in slot.pack.preps or slot.refused("beyond", beyond):

@@ -37,12 +37,13 @@ RESOLVERS: dict[str, Resolver] = {
     "belonging": entries.belonging,
     "language": entries.language,
     "number": entries.number,
+    "oldnumber": entries.number,
     "age": entries.age,
     "date": entries.date,
     "contact": entries.contact,
     "diet": entries.from_lexicon("diet"),
     "condition": entries.from_lexicon("condition"),
-    "demonym": entries.from_lexicon("demonym"),
+    "demonym": entries.from_lexicon("demonym", reach=1),
     "allergen": entries.from_lexicon("allergen"),
 }
 
