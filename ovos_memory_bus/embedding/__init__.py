@@ -1,1 +1,1 @@
-"""Texts as vectors, made on the device by a quantised model."""
+"""Text into vectors: tokenizers, the ONNX encoder, and the thread it runs in."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ovos_memory_bus.embedding.base import PieceVector, Vector, normalise
-from ovos_memory_bus.embedding.pieces import split
+from .base import PieceVector, Vector, normalise
+from .pieces import split
 
 GRAM = 3
 PIECE_WORDS, OVERLAP_WORDS = 64, 16

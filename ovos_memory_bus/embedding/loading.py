@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from ..models.folders import find
-from ..models.manifest import available, manifest
+from ..models.folders import verify
+from ..models.manifest import Manifest, available, manifest
 from .base import Embedder
 from .worker import EmbeddingWorker, embedding_worker
 
@@ -14,14 +14,20 @@ from .worker import EmbeddingWorker, embedding_worker
 def embedding_for(
     model: str | None, models_dir: Path | None, threads: int, *, small: bool = False
 ) -> AbstractAsyncContextManager[EmbeddingWorker]:
-    """A worker for the model of this name (None: the default one, or with `small` the smallest). It is loaded when
-    first needed; one that is missing, broken or unknown is a `ModelError` of whoever asks for a vector."""
-    name = model or (min(available(), key=lambda one: one.size).name if small else None)
+    """A worker for the model of this name (None: the default one, or with `small` the smallest that speaks as many
+    languages). It is loaded when first needed; one that is missing, broken or unknown is a `ModelError` of whoever
+    asks for a vector."""
+    name = model or (_smallest().name if small else None)
 
     def load() -> Embedder:
         from .onnx import OnnxEmbedder  # onnxruntime is imported where a model is used, nowhere else
 
         chosen = manifest(name)
-        return OnnxEmbedder(chosen, find(chosen, models_dir), threads)
+        return OnnxEmbedder(chosen, verify(chosen, models_dir), threads)
 
     return embedding_worker(load)
+
+
+def _smallest() -> Manifest:
+    default = manifest()
+    return min((one for one in available() if {*one.languages} >= {*default.languages}), key=lambda one: one.size)

@@ -13,12 +13,12 @@ from typing import Any, Protocol
 import numpy as np
 import onnxruntime
 
-from ovos_memory_bus.embedding.base import PieceVector, Vector, normalise
-from ovos_memory_bus.embedding.pieces import OVERLAP_TOKENS, PIECE_TOKENS, split
-from ovos_memory_bus.embedding.unigram import UnigramTokenizer
-from ovos_memory_bus.embedding.wordpiece import WordPieceTokenizer
-from ovos_memory_bus.errors import ModelBroken, ModelError
-from ovos_memory_bus.models.manifest import Manifest
+from ..errors import ModelBroken, ModelError
+from ..models.manifest import Manifest
+from .base import PieceVector, Vector, normalise
+from .pieces import OVERLAP_TOKENS, PIECE_TOKENS, split
+from .unigram import UnigramTokenizer
+from .wordpiece import WordPieceTokenizer
 
 MAX_QUERY_TOKENS = 254
 LONGEST_PIECE = 16  # characters of a token; bounds how much of a huge query is looked at

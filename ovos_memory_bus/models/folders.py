@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from ovos_memory_bus.errors import ModelBroken, ModelMissing
-from ovos_memory_bus.models.manifest import BuiltFile, Manifest
+from ..errors import ModelBroken, ModelMissing
+from .manifest import BuiltFile, Manifest
 
 FOLDER_VARIABLE = "OVOS_MEMORY_MODELS"
 SHARE = Path("ovos-memory-bus", "models")

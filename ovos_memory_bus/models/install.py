@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ovos_memory_bus.errors import ModelBroken, ModelError
-from ovos_memory_bus.models.fetch import fetch
-from ovos_memory_bus.models.folders import check_files, install_folder
-from ovos_memory_bus.models.manifest import Manifest
+from ..errors import ModelBroken, ModelError
+from .fetch import fetch
+from .folders import check_files, install_folder
+from .manifest import Manifest
 
 Progress = Callable[[str, float], None]
 """Called with the stage (`fetch`, `build`, `verify`, `done`) and the part of it that is done, in [0, 1]."""
@@ -74,7 +74,7 @@ def _build(manifest: Manifest, inputs: dict[str, Path], work: Path, report: Prog
     built = work / "built"
     shutil.rmtree(built, ignore_errors=True)
     built.mkdir()
-    recipe = importlib.import_module(f"ovos_memory_bus.models.{manifest.recipe}")
+    recipe = importlib.import_module(f".{manifest.recipe}", __package__)
     recipe.build({name: path.read_bytes() for name, path in inputs.items()}, manifest.options, built)
     report("verify", 0.0)
     try:

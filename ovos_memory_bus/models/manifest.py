@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ovos_memory_bus.errors import ModelMissing
+from ..errors import ModelMissing
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ovos_memory_bus.models.e5_small.blob import read_blob
-from ovos_memory_bus.models.e5_small.vocabulary import cut, latin_rows, tokenizer_json
-from ovos_memory_bus.models.encoder_graph import FORMS, EncoderGraph
+from ..encoder_graph import FORMS, EncoderGraph
+from .blob import read_blob
+from .vocabulary import cut, latin_rows, tokenizer_json
 
 PRODUCER = "build_e5"  # part of the file, and so of its checksum
 

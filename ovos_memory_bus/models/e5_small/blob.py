@@ -14,8 +14,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ovos_memory_bus.errors import ModelBroken
-from ovos_memory_bus.models.encoder_graph import BLOCK, WORD_TABLE, Bytes, EncoderShape, Floats
+from ...errors import ModelBroken
+from ..encoder_graph import BLOCK, WORD_TABLE, Bytes, EncoderShape, Floats
 
 _MAGIC = b"E5S1"
 _BLOCK_TYPE = np.dtype([("scale", "<f2"), ("nibbles", "u1", BLOCK // 2)])

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ovos_memory_bus.models.e5_small.blob import Vocabulary
+from .blob import Vocabulary
 
 WORD_START = "▁"
 LATIN_NAMES = {"LATIN", "COMBINING", "MODIFIER", "FEMININE", "MASCULINE"}  # first word of a letter's Unicode name
