@@ -13,7 +13,6 @@ from ..index.catalogue import Catalogue
 from ..planning import Planner
 from ..store.base import Store
 from .base import Backend
-from .enricher import Enricher
 from .facts import Facts
 from .lexical import Lexical
 from .recency import Recency
@@ -67,6 +66,8 @@ def build(parts: Parts) -> list[Backend]:
         except Exception:
             LOG.exception("memory backend %r could not be made; it is left out", config.name)
     if parts.config.llm.api_url:
+        from .enricher import Enricher  # only where there is a model to ask
+
         chosen = parts.config
         backends.append(Enricher(parts.store, chosen.llm, chosen.facts, chosen.summary, parts.planner))
     return backends
