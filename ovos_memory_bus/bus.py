@@ -6,6 +6,7 @@ frame. A stock bus sends two small frames in a row, so without quick acknowledge
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import random
@@ -24,6 +25,11 @@ FIRST_DELAY, LONGEST_DELAY = 0.1, 5.0  # seconds between attempts to connect
 HEARTBEAT = 20.0  # seconds between pings: a bus that vanished without a word is noticed
 SEND_TIMEOUT = 10.0  # seconds until a bus that does not read counts as gone
 CLOSE_TIMEOUT = 2.0  # seconds for a goodbye
+# the bus relays bytes that are no UTF-8 as text: they must cost one frame, not the connection (aiohttp before 3.14 can
+# only close it, and we connect again)
+UNDECODED: Mapping[str, Any] = (
+    {"decode_text": False} if "decode_text" in inspect.signature(aiohttp.ClientSession.ws_connect).parameters else {}
+)
 ECHO = "memory.echo"  # goes out to come back: what the bus took before it has been handled by then
 
 
@@ -106,7 +112,9 @@ class Bus:
         async with aiohttp.ClientSession() as session:
             while True:
                 try:
-                    connection = await session.ws_connect(self.url, max_msg_size=MAX_FRAME, heartbeat=HEARTBEAT)
+                    connection = await session.ws_connect(
+                        self.url, max_msg_size=MAX_FRAME, heartbeat=HEARTBEAT, **UNDECODED
+                    )
                 except (aiohttp.ClientError, OSError, TimeoutError) as error:
                     if delay == FIRST_DELAY:
                         LOG.warning("no messagebus at %s yet (%s); trying on", self.url, error)

@@ -34,6 +34,7 @@ from .tracing import Trace, Traces
 LOG = logging.getLogger(__name__)
 RECALLED = ("turn", "note", "document")  # facts and summaries stand in a context by themselves
 CANDIDATES = 400  # asked of each backend: fusion needs more than it returns
+ASKED = 1_000  # characters of either end of an utterance that are searched for: nobody asks a longer question
 SEARCH_TIMEOUT = 10.0  # seconds for a search by hand, which no turn waits for
 MARGIN, MARGIN_SHARE = 0.06, 0.2  # of the timeout, kept for fusing, rendering and sending: at most so many seconds
 
@@ -66,6 +67,11 @@ class Recollection:
         }
 
 
+def within_bounds(text: str) -> str:
+    """What of a text is searched for: its beginning and end where it is a dictation."""
+    return text if len(text) <= 2 * ASKED else f"{text[:ASKED]} {text[-ASKED:]}"
+
+
 class Coordinator:
     """Asks the actors, fuses, renders. Holds no state but the traces of recent recalls."""
 
@@ -93,12 +99,13 @@ class Coordinator:
         )
         where = where.narrowed(wanted) or wanted
         lang, now = request.lang or self._config.lang, request.now or datetime.now(timezone.utc)
-        timed = Plan(where, request.utterance, restricts=False)
+        asked = within_bounds(request.utterance)
+        timed = Plan(where, asked, restricts=False)
         if request.since is None and request.until is None:  # a time that the request gives rules
-            timed = await self._timed(request.utterance, lang, now, caller, owner, where)
+            timed = await self._timed(asked, lang, now, caller, owner, where)
         query = Query(
             text=timed.text,
-            utterance=request.utterance,
+            utterance=asked,
             lang=lang,
             owner=owner,
             session_id=caller.session_id,
@@ -133,8 +140,8 @@ class Coordinator:
     ) -> list[Hit]:
         """Items that answer `text`, best first, repeats told apart; `backends` None asks all that rank."""
         query = Query(
-            text=text,
-            utterance=text,
+            text=within_bounds(text),
+            utterance=within_bounds(text),
             lang=lang or self._config.lang,
             owner=owner,
             session_id=caller.session_id,

@@ -11,6 +11,7 @@ from .errors import InvalidRequest, MemoryBusError, NotFound
 from .messages import forgetting, items, service, turns
 from .messages.context import TOPIC as CONTEXT
 from .messages.context import ContextRequest
+from .messages.fields import MAX_SHORT, Fields
 from .messages.identity import Caller
 from .operations.forgetting import Forgetter
 from .operations.managing import Librarian
@@ -63,6 +64,7 @@ class Desk:
     async def answer(self, topic: str, data: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         """The answer's data with the request's id echoed; an `error` object where it could not be done."""
         try:
+            Fields(data).text("request_id", limit=MAX_SHORT)  # what could not be echoed is refused
             answer = await self.topics()[topic](data, caller)
         except Exception as error:
             answer = {"error": described(topic, error)}

@@ -19,6 +19,7 @@ from .base import Array, BaseBackend, Found, Query
 SCHEME = 1  # the version of our analysis: other stored words are analysed anew
 JOB = "terms"
 PIECE = 50  # items analysed in one piece of background work
+SHORT = 10_000  # characters that are analysed sooner than a thread would take over
 INLINE = 20_000  # docs up to which a search is too short to be worth a thread
 
 
@@ -71,7 +72,8 @@ class Lexical(BaseBackend):
         if not jobs:
             return False
         items = await self._store.by_seq(job.seq for job in jobs)
-        await self._store.save_terms({seq: _terms(item) for seq, item in items.items()}, SCHEME, done=JOB)
+        hashes = await _all_hashes(list(items), {}, items)
+        await self._store.save_terms(dict(zip(items, hashes, strict=True)), SCHEME, done=JOB)
         await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in items])
         return True
 
@@ -101,7 +103,9 @@ async def _all_hashes(seqs: Sequence[int], stored: Mapping[int, bytes], missing:
     def run() -> list[bytes]:
         return [stored[seq] if seq in stored else _terms(missing[seq]) if seq in missing else b"" for seq in seqs]
 
-    return run() if len(missing) <= PIECE else await anyio.to_thread.run_sync(run)
+    if sum(len(item.content) for item in missing.values()) <= SHORT:
+        return run()
+    return await anyio.to_thread.run_sync(run)
 
 
 def _terms(item: Item) -> bytes:

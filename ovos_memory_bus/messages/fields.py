@@ -57,6 +57,16 @@ def _widened(text: str) -> str:
     return re.sub(r"\.(\d+)", lambda match: "." + match[1][:6].ljust(6, "0"), text, count=1)
 
 
+def _is_finite(value: Any) -> bool:
+    """Whether `value` is a number that a float can hold; JSON has whole numbers of any size."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def _depth(value: Any, limit: int) -> bool:
     """Whether `value` nests at most `limit` levels."""
     if limit < 0:
@@ -118,7 +128,7 @@ class Fields:
         value = self._data.get(name)
         if value is None:
             return default
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if not _is_finite(value):
             raise self.refuse(name, "must be a number")
         if not minimum <= value <= maximum:
             raise self.refuse(name, f"must lie between {minimum:g} and {maximum:g}")
@@ -169,15 +179,16 @@ class Fields:
         return tuple(value)
 
     def vector(self, name: str) -> tuple[float, ...] | None:
-        """A list of finite numbers that are not all zero."""
+        """A list of finite numbers that are not all zero, as a direction: scaled to a largest magnitude of 1."""
         values = self.list(name, limit=65_536)
         if values is None:
             return None
-        if any(isinstance(v, bool) or not isinstance(v, (int, float)) or not math.isfinite(v) for v in values):
+        if not all(map(_is_finite, values)):
             raise self.refuse(name, "must be a list of finite numbers")
-        if not any(values):
+        largest = max((abs(float(v)) for v in values), default=0.0)
+        if not largest:
             raise self.refuse(name, "must not be empty or all zeros")
-        return tuple(float(v) for v in values)
+        return tuple(float(v) / largest for v in values)
 
     def mapping(self, name: str) -> dict[str, Any] | None:
         """A JSON object of bounded size and depth, its texts cleaned."""

@@ -18,6 +18,8 @@ from ..records import Item
 from ..store.base import NewItem, Store
 from .forgetting import Forgetter
 
+PROBE = 8_000  # characters of a text that others are compared with: more than a model's window holds
+
 
 class Librarian:
     """Items within what the caller may see; an item of somebody else is as unknown as one that never was."""
@@ -98,7 +100,8 @@ class Librarian:
             return {"items": []}
         semantic = self._meaning()
         try:
-            pairs = await semantic.similar(owner, where, request.query or request.embedding or (), request.metric)
+            probe = (request.query or "")[:PROBE] or request.embedding or ()
+            pairs = await semantic.similar(owner, where, probe, request.metric)
         except ValueError as error:
             raise InvalidRequest(str(error), "embedding") from None
         near = [(seq, score) for seq, score in pairs if score >= request.threshold][: request.limit]

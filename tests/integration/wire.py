@@ -40,7 +40,7 @@ class Wire:
         self.frames: list[Data] = []  # every message seen that was no answer to us
         self._waiting: dict[tuple[str, str], Future[Data]] = {}
         self._changed = Condition()
-        self._socket = websocket.create_connection(url, timeout=30, enable_multithread=True)
+        self._socket = websocket.create_connection(url, timeout=30, enable_multithread=True, skip_utf8_validation=True)
         self._socket.settimeout(None)
         self._thread = Thread(target=self._receive, daemon=True)
         self._thread.start()
@@ -147,13 +147,13 @@ class Wire:
     def _receive(self) -> None:
         while True:
             try:
-                text = self._socket.recv()
+                _, text = self._socket.recv_data()
             except (websocket.WebSocketException, OSError):
                 return
             acknowledge_at_once(self._socket.sock)
             try:
                 frame = json.loads(text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(frame, dict):
                 self._take(frame)
