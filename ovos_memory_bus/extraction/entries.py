@@ -91,16 +91,11 @@ def number(slot: Slot) -> list[Span]:
 def age(slot: Slot) -> list[Span]:
     """A number that is no amount: nothing, a conjunction or a mark follows it."""
     found = number(slot)
-    follower = slot.word(found[0].last) if found else ""
-    free = (
-        not follower
-        or follower in PUNCTUATION
-        or slot.pack.stop.match(follower + " ")
-        or follower in slot.pack.starters
-    )
-    if not found or not free:
-        return []
-    return found
+    if not found or found[0].last >= len(slot.line.tokens):
+        return found
+    follower = slot.word(found[0].last)
+    stops = slot.pack.stop.match(slot.line.flat, slot.line.offsets[found[0].last])
+    return found if stops or follower in PUNCTUATION or follower in slot.pack.starters else []
 
 
 def date(slot: Slot) -> list[Span]:

@@ -20,6 +20,7 @@ _SUBJECT_KINDS = ("relation", "animal", "count", "offspring")
 _COUNTED = ("number", "age", "date", "language")  # "soixante et un": a conjunction inside
 _SENTENCE_END = re.compile(r"[.!?] ")
 _PROPER: frozenset[Category] = frozenset(("name", "nickname", "home", "origin"))
+_ASKABLE: Category = "preference_assistant"  # "could you always …?" asks and yet states what is wanted
 _MAX_FACTS = 12
 
 
@@ -75,15 +76,20 @@ def _joined(mine: Extraction, other: Extraction, pack: Pack) -> Extraction:
 
 
 def _extract(text: str, pack: Pack) -> Extraction:
-    line = read(text, elision=pack.elision, enclitics=pack.enclitics, fillers=pack.fillers)
+    line = read(text, elision=pack.elision, enclitics=pack.enclitics, fillers=pack.fillers, dotted=pack.dotted)
     if not line.tokens:
         return Extraction()
     words = frozenset(token.norm for token in line.tokens)
     blocked = _blocked(line, pack, words)
     forgotten = list(_forgotten(line, pack, words))
-    dropped, resumed = _retracted(line, pack, words, blocked)
+    asked = blocked + _asked(line, blocked)
+    dropped, resumed = _retracted(line, pack, words, asked)
     spans = [(start, end) for start, end, _ in forgotten]
-    found = [f for rule in pack.rules for f in _found(rule, line, pack, words, blocked)] + resumed
+    found = [
+        found
+        for rule in pack.rules
+        for found in _found(rule, line, pack, words, blocked if rule.category == _ASKABLE else asked)
+    ] + resumed
     stated = [f for f in found if not _inside(line.offsets[f.start], spans)]
     taken = [f for f in found if _inside(line.offsets[f.start], spans)]
     corrected = bool(dropped) or any(_matches(cue, line, words) for cue in pack.cues)
@@ -113,12 +119,17 @@ def _blocked(line: Line, pack: Pack, words: frozenset[str]) -> list[tuple[int, i
             reset = pack.resets.search(line.flat, match.end())
             stops = [len(line.flat), *(m.start() for m in (end, reset) if m)]
             ranges.append((match.start(), min(stops)))
-    start = 0
+    return ranges
+
+
+def _asked(line: Line, blocked: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sentences that end in a question mark, without a statement before the question's comma."""
+    ranges, start = [], 0
     for end in _SENTENCE_END.finditer(line.flat):
         if end[0] == "? ":
             comma = line.flat.rfind(", ", start, end.start())
-            asked = comma + 2 if comma >= 0 and any(start < s <= comma + 2 for s, _ in ranges) else start
-            ranges.append((asked, end.start()))
+            asks = comma >= 0 and any(start < first <= comma + 2 for first, _ in blocked)
+            ranges.append((comma + 2 if asks else start, end.start()))
         start = end.end()
     return ranges
 
@@ -154,7 +165,10 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
         if kind in ("relation", "animal"):
             word = match[group].strip()
             subject = pack.subjects[kind][word]
-        if kind not in _SUBJECT_KINDS:
+        if kind.startswith("old"):  # what the utterance itself replaces: it must be there, but is no value
+            if not resolve(kind, Slot(line, pack, first, last)):
+                return
+        elif kind not in _SUBJECT_KINDS:
             if open_kind and value and not resolve(open_kind, value):
                 return
             value, open_kind = Slot(line, pack, first, last), kind
@@ -235,11 +249,19 @@ def _forgotten(line: Line, pack: Pack, words: frozenset[str]) -> Iterator[tuple[
     """Requests to forget: their stretch of the line and what they name."""
     for pattern in pack.forget:
         match = pattern.regex.search(line.flat) if pattern.possible(words) else None
-        if match:
+        if match and not _denied(line, line.index(match.start()), pattern, pack):
             first = line.index(match.start(1))
             last = line.index(match.end(1) - 1) + 1
             yield match.start(), match.end(1), _topics(Slot(line, pack, first, last))
             return
+
+
+def _denied(line: Line, verb: int, pattern: Pattern, pack: Pack) -> bool:
+    """Whether "forget" is denied: "don't forget that …" asks for the opposite."""
+    if not pack.negators.isdisjoint(re.findall(r"[\w']+", pattern.source)):
+        return False  # "it is not true that …" brings its own
+    near = [token.norm for token in line.tokens[max(0, verb - 2) : verb + 2]]
+    return any(word in pack.negators for word in near)
 
 
 def _topics(slot: Slot) -> list[Retraction]:

@@ -29,6 +29,7 @@ _COMMA = r"(?:, )?"
 _CLAUSE_START = r"(?:^|(?<=[.,;:!?] ))"
 _CLAUSE_END = r"(?=$|[.,;:!?])"
 _MAX_SLOT_WORDS = 12
+_MAX_INNER_WORDS = 8
 _MAX_DEPTH = 5
 
 Spelling = Callable[[str], str]
@@ -154,7 +155,7 @@ class _Reader:
             return _Part(f"({phrases(self.notation.lexicon[kind])}){_COMMA}")
         if self.position == len(self.pieces):  # looked at, not taken: the words may hold the next statement as well
             return _Part(f"(?=((?:{WORD}){{1,{_MAX_SLOT_WORDS}}}))")
-        return _Part(f"((?:{WORD}){{1,{_MAX_SLOT_WORDS // 2}}}?){_COMMA}")
+        return _Part(f"((?:{WORD}){{1,{_MAX_INNER_WORDS}}}?){_COMMA}")
 
 
 def compile_pattern(source: str, notation: Notation) -> Pattern:

@@ -78,9 +78,15 @@ def mention(slot: Slot) -> list[Span]:
     named = [Span(slot.first, slot.first + 1)]
     if slot.line.mixed_case:
         return named if slot.line.capitalised(slot.first) else []
-    if following in pack.verbs or following in pack.negators:
+    if following in pack.negators or (following in pack.verbs and not pack.stop.match(following + " ")):
         return named
     return [] if word.endswith(pack.verb_endings) else named
+
+
+def housemate(slot: Slot) -> list[Span]:
+    """A name behind "the cat": only if a verb follows, as anybody's cat may be meant."""
+    following = slot.word(slot.first + 1)
+    return mention(slot) if following in slot.pack.verbs or following in slot.pack.negators else []
 
 
 def place(slot: Slot) -> list[Span]:

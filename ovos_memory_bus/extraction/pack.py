@@ -56,12 +56,14 @@ class Pack:
     suffixes: Mapping[str, tuple[str, ...]]
     reject: Mapping[str, frozenset[str]]
     stop: re.Pattern[str]
+    compound: re.Pattern[str]
     lead: re.Pattern[str]
     tail: re.Pattern[str]
     repair: re.Pattern[str]
     number: re.Pattern[str]
     number_links: frozenset[str]
     months: frozenset[str]
+    dotted: re.Pattern[str]
     blockers: tuple[Pattern, ...]
     resets: re.Pattern[str]
     cues: tuple[Pattern, ...]
@@ -99,6 +101,9 @@ def _build(data: Mapping[str, Any]) -> Pack:
     elision, enclitics = bool(data.get("elision", False)), frozenset(_words(data.get("enclitics", ())))
 
     def spell(phrase: str) -> str:
+        if phrase.split(" ", 1)[0] in enclitics:
+            first, _, rest = phrase.partition(" ")
+            return f"{first} {spell(rest)}".strip()
         return read(phrase, elision=elision, enclitics=enclitics, fillers=()).flat.strip()
 
     def spelt(entries: str | Iterable[str]) -> list[str]:
@@ -142,6 +147,7 @@ def _build(data: Mapping[str, Any]) -> Pack:
         **runs,
         number=_number_regex(_words(data["number_words"])),
         months=frozenset(_words(data["months"])),
+        dotted=re.compile(rf"(?<=\d)\.(?=\s*(?:{'|'.join(map(re.escape, _words(data['months'])))})\b)", re.IGNORECASE),
         blockers=patterns(data["blockers"]),
         resets=_phrase_regex(spelt(data["resets"])),
         cues=patterns(data["correction_cues"]),
@@ -154,7 +160,7 @@ def _build(data: Mapping[str, Any]) -> Pack:
     )
 
 
-_PHRASE_LISTS = ("stops", "leads", "tails", "repairs")
+_PHRASE_LISTS = ("stops", "leads", "tails", "repairs", "compounds")
 _WORD_LISTS = (
     "enclitics", "fillers", "negators", "clitics", "coordinators", "starters", "preps", "joiners", "links", "verbs", "function_words",
     "number_links", *_PHRASE_LISTS,
@@ -176,7 +182,7 @@ def _phrase_regex(entries: Iterable[str], *, repeat: bool = False) -> re.Pattern
 def _number_regex(morphemes: Iterable[str]) -> re.Pattern[str]:
     """A number of up to three digits, or written as one word ("dreiundfünfzig") of these parts."""
     parts = "|".join(re.escape(part) for part in sorted(morphemes, key=len, reverse=True))
-    return re.compile(rf"(?:\d{{1,3}}|(?:{parts})+)\Z")
+    return re.compile(rf"(?:\d{{1,3}}|(?:{parts})+'?)\Z")
 
 
 def _category(name: str) -> Category:

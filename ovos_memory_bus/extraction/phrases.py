@@ -16,14 +16,23 @@ def job(slot: Slot) -> list[Span]:
         first += 1
     if first >= last or slot.refused("job", first):
         return []
-    for end in range(last, first, -1):
+    whole = min(slot.clause_end(first), first + 4)  # "chauffeur de bus" goes beyond a preposition
+    for end in range(max(last, whole), first, -1):
         if slot.phrase(first, end) in slot.pack.lexicon["job"]:
-            return [Span(first, end)]
+            return [Span(first, _speciality(slot, end))]
     for end in range(min(last, first + 3), first, -1):
         head = slot.word(end - 1)
         if head in slot.pack.lexicon["job"] or (len(head) > 5 and slot.ends_like("job", end - 1)):
             return [Span(first, end)]
     return []
+
+
+def _speciality(slot: Slot, end: int) -> int:
+    """`end` beyond "de piano" in "professeur de piano", but not beyond "de la poste", which is a place of work."""
+    link, noun = slot.word(end), slot.word(end + 1)
+    joined = end + 1 < slot.last and link in slot.pack.links and link in ("de", "d'", "di")
+    bare = noun.isalpha() and not slot.pack.lead.match(noun + " ") and noun not in slot.pack.links | slot.pack.starters
+    return end + 2 if joined and bare and slot.clause_end(end + 1) > end + 1 else end
 
 
 def title(slot: Slot) -> list[Span]:
@@ -80,7 +89,13 @@ def _clause(slot: Slot, kind: str, longest: int) -> list[Span]:
 
 def activity(slot: Slot) -> list[Span]:
     """What someone does, to the end of the clause."""
-    return _clause(slot, "activity", 10)
+    first = slot.first  # "do pilates" begins with a word that elsewhere begins a question
+    if first < slot.last and slot.word(first) in slot.pack.negators | slot.pack.reject.get("activity", frozenset()):
+        return []
+    last = slot.clause_end(slot.begin())
+    last = last if last - first <= 10 else min(slot.phrase_end(first, slot.pack.links), first + 10)
+    last = slot.trimmed(first, last)
+    return [Span(first, last)] if first < last else []
 
 
 def preference(slot: Slot) -> list[Span]:

@@ -16,6 +16,7 @@ RESOLVERS: dict[str, Resolver] = {
     "proper": names.proper,
     "hello": names.hello,
     "mention": names.mention,
+    "housemate": names.housemate,
     "place": names.place,
     "job": phrases.job,
     "title": phrases.title,

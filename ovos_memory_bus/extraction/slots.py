@@ -48,8 +48,12 @@ class Slot:
         if first >= self.last:
             return self.last
         end = self.line.offsets[self.last] if self.last < len(self.line.offsets) else len(self.line.flat)
-        match = self.pack.stop.search(self.line.flat, self.line.offsets[first], end)
-        return self.line.index(match.start()) if match else self.last
+        begin = self.line.offsets[first]
+        compounds = [match.span() for match in self.pack.compound.finditer(self.line.flat, begin, end)]
+        for match in self.pack.stop.finditer(self.line.flat, begin, end):
+            if not any(start < match.start() < stop for start, stop in compounds):  # "black and white"
+                return self.line.index(match.start())
+        return self.last
 
     def phrase_end(self, first: int, joined: frozenset[str] = frozenset()) -> int:
         """Like `clause_end`, but prepositions end it too, save those of `joined` that hold a phrase together."""

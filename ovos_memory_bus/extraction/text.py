@@ -73,14 +73,23 @@ def norm(text: str) -> str:
     return " ".join(re.findall(r"\w+", "".join(c for c in folded if not unicodedata.combining(c))))
 
 
-def read(text: str, *, elision: bool, enclitics: Collection[str], fillers: Collection[str]) -> Line:
+def read(
+    text: str,
+    *,
+    elision: bool,
+    enclitics: Collection[str],
+    fillers: Collection[str],
+    dotted: re.Pattern[str] | None = None,
+) -> Line:
     """Split `text` into a line, without fillers, stuttered words and longer quotations.
 
     With `elision` words part after an apostrophe ("l'", "eau"); `enclitics` ("'m") part before it in any language.
+    `dotted` finds full stops that end no sentence, as in "4. Juli".
     """
     text = text[:MAX_CHARS]
+    plain = dotted.sub(" ", text) if dotted else text
     tokens: list[Token] = []
-    for match in _TOKEN.finditer(_QUOTES.sub(_mask, text)):
+    for match in _TOKEN.finditer(_QUOTES.sub(_mask, plain)):
         for token in _split(match, elision, enclitics):
             if token.norm in fillers or (tokens and token.norm == tokens[-1].norm and len(token.norm) < 5):
                 continue
