@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,10 +16,11 @@ ONLY_THE_SERVICE = {"aiosqlite", "hnswlib", "numpy", "onnxruntime", "tokenizers"
 PLUGIN_MANAGER = "import ovos_plugin_manager.templates.agents"  # loads numpy of its own, in some versions
 
 
-def loaded_by(statement: str) -> set[str]:
-    """The names of all modules that a fresh interpreter has loaded after `statement`."""
+def loaded_by(statement: str, **more: str) -> set[str]:
+    """The names of all modules that a fresh interpreter has loaded after `statement`; `more` environment variables."""
+    env = {**{name: value for name, value in os.environ.items() if not name.startswith("ORT_")}, **more}
     program = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -44,3 +47,8 @@ def test_a_skill_that_has_a_bus_does_not_load_a_second_websocket_library() -> No
 
 def test_help_needs_no_model_and_no_database() -> None:
     assert not (ONLY_THE_SERVICE | {"aiohttp", "anyio"}) & loaded_by("import ovos_memory_bus.cli.main")
+
+
+def test_the_model_runtime_leaves_no_trace_and_reports_nothing(tmp_path: Path) -> None:
+    loaded_by("import ovos_memory_bus.embedding.onnx", HOME=str(tmp_path), TMPDIR=str(tmp_path))
+    assert list(tmp_path.rglob("*")) == []
