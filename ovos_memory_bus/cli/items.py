@@ -184,15 +184,16 @@ def _edited(item: Memory) -> str:
 
 
 def items_table(items: Sequence[Memory]) -> Table:
-    """Items with their ids, which `show`, `edit` and `forget ids` take."""
-    scored = any(item.score is not None for item in items)
+    """Items with their ids, which `show`, `edit` and `forget ids` take; below the text where a line is short."""
+    narrow, scored = output.is_narrow(), any(item.score is not None for item in items)
+    columns = ["when", "kind", "who", "what", *(["score"] if scored else [])]
     rows = []
     for item in items:
-        what = item.content if item.name is None else f"{item.name}: {item.content}"
-        row = (item.id, output.local_time(item.created_at), item.kind, item.role, output.shortened(what))
-        rows.append((*row, f"{item.score or 0:.2f}") if scored else row)
-    columns = ("id", "when", "kind", "who", "what", *(("score",) if scored else ()))
-    return output.table(None, columns, rows, right=("score",))
+        what = output.shortened(item.content if item.name is None else f"{item.name}: {item.content}")
+        row = [output.local_time(item.created_at), item.kind, item.role, f"{what}\n{item.id}" if narrow else what]
+        row += [f"{item.score or 0:.2f}"] if scored else []
+        rows.append(row if narrow else [item.id, *row])
+    return output.table(None, columns if narrow else ["id", *columns], rows, right=("score",))
 
 
 def item_table(item: Memory) -> Table:

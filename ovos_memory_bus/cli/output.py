@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 160  # columns where nobody's terminal sets them
 STEERING = ("Cc", "Cf", "Cs")  # Unicode categories: controls, invisible format characters, half surrogates
 KEPT = "\n\t\u200c\u200d"  # joiners too: several scripts and emoji are written with them
+NARROW = 110  # columns
 SHORT = 200  # characters of an item in a list
 PATIENCE = 1.0  # seconds without a progress bar
 
@@ -49,6 +50,11 @@ def console(*, stderr: bool = False) -> Console:
 
     stream = sys.stderr if stderr else sys.stdout
     return Console(file=stream, width=None if stream.isatty() else PIPED_WIDTH, highlight=False, soft_wrap=False)
+
+
+def is_narrow() -> bool:
+    """Whether a line has no room for an id beside a text."""
+    return console().width < NARROW
 
 
 def plain(value: Any) -> Any:
