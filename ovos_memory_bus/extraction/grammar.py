@@ -52,7 +52,7 @@ class Notation:
 
 @dataclass(frozen=True)
 class Pattern:
-    """A compiled pattern: `kinds[i]` is what group `i + 1` holds, `anchors` are words one of which must be there.
+    """A compiled pattern: `kinds[i]` is what group `i + 1` holds, of each set in `anchors` one word must be there.
 
     `weight` is the number of words that a match has at least, its slots not counted.
     """
@@ -60,7 +60,7 @@ class Pattern:
     source: str
     expression: str
     kinds: tuple[str, ...]
-    anchors: frozenset[str]
+    anchors: tuple[frozenset[str], ...]
     weight: int
 
     @cached_property
@@ -70,13 +70,16 @@ class Pattern:
 
     def possible(self, words: frozenset[str]) -> bool:
         """Whether a line of these words can match at all: saves nearly every search."""
-        return not self.anchors or not self.anchors.isdisjoint(words)
+        for anchor in self.anchors:  # a loop, as this runs for every pattern of a pack on every turn
+            if anchor.isdisjoint(words):
+                return False
+        return True
 
 
 @dataclass(frozen=True)
 class _Part:
     regex: str
-    anchors: frozenset[str] = frozenset()
+    anchors: tuple[frozenset[str], ...] = ()
     weight: int = 0
 
 
@@ -92,14 +95,14 @@ class _Reader:
 
     def sequence(self, closers: str) -> _Part:
         """Pieces up to one of `closers` or the end, in order."""
-        regex, anchors, weight = "", frozenset[str](), 0
+        regex, weight = "", 0
+        anchors: list[frozenset[str]] = []
         while self.position < len(self.pieces) and self.pieces[self.position] not in closers:
             part = self._piece()
             regex += part.regex
             weight += part.weight
-            if part.anchors and (not anchors or len(part.anchors) < len(anchors)):
-                anchors = part.anchors
-        return _Part(regex, anchors, weight)
+            anchors += part.anchors
+        return _Part(regex, tuple(sorted(anchors, key=len)), weight)
 
     def _piece(self) -> _Part:
         piece = self.pieces[self.position]
@@ -129,7 +132,11 @@ class _Reader:
         if piece.endswith("*"):
             return _Part(re.escape(piece[:-1]) + WORD.replace("+", "*"), weight=1)
         spelt = self.notation.spell(piece).split()
-        return _Part("".join(re.escape(word) + " " for word in spelt) + _COMMA, frozenset(spelt[:1]), len(spelt))
+        return _Part(
+            "".join(re.escape(word) + " " for word in spelt) + _COMMA,
+            tuple(frozenset((word,)) for word in spelt),
+            len(spelt),
+        )
 
     def _group(self, *, optional: bool) -> _Part:
         closer = "]" if optional else ")"
@@ -146,13 +153,14 @@ class _Reader:
         if optional:
             return _Part(f"(?:{body})?")
         known = all(part.anchors for part in parts)
-        anchors = frozenset[str]().union(*(part.anchors for part in parts)) if known else frozenset[str]()
+        anchors = (frozenset[str]().union(*(part.anchors[0] for part in parts)),) if known else ()
         return _Part(f"(?:{body})", anchors, min(part.weight for part in parts))
 
     def _slot(self, kind: str) -> _Part:
         self.kinds.append(kind)
         if kind in self.notation.lexicon:
-            return _Part(f"({phrases(self.notation.lexicon[kind])}){_COMMA}")
+            entries = self.notation.lexicon[kind]
+            return _Part(f"({phrases(entries)}){_COMMA}", (frozenset(entry.split()[0] for entry in entries),))
         if self.position == len(self.pieces):  # looked at, not taken: the words may hold the next statement as well
             return _Part(f"(?=((?:{WORD}){{1,{_MAX_SLOT_WORDS}}}))")
         return _Part(f"((?:{WORD}){{1,{_MAX_INNER_WORDS}}}?){_COMMA}")

@@ -97,73 +97,89 @@ def build(data: Mapping[str, Any]) -> Pack:
         raise PackError(f"language pack {data.get('language', '?')}: {error!r}") from error
 
 
-def _build(data: Mapping[str, Any]) -> Pack:
-    elision, enclitics = bool(data.get("elision", False)), frozenset(_words(data.get("enclitics", ())))
+class _Source:
+    """The content of a pack file, read with the pack's own way of parting words."""
 
-    def spell(phrase: str) -> str:
-        if phrase.split(" ", 1)[0] in enclitics:
-            first, _, rest = phrase.partition(" ")
-            return f"{first} {spell(rest)}".strip()
-        return read(phrase, elision=elision, enclitics=enclitics, fillers=()).flat.strip()
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+        self.elision = bool(data.get("elision", False))
+        self.enclitics = frozenset(_words(data.get("enclitics", ())))
+        self.subjects = {
+            kind: {word: subject for subject, entries in data["lexicon"][kind].items() for word in self.spelt(entries)}
+            for kind in _GROUPED
+        }
+        self.lexicon = {
+            kind: frozenset(self.subjects[kind] if kind in _GROUPED else self.spelt(entries))
+            for kind, entries in data["lexicon"].items()
+        }
+        alternated = {kind: self.lexicon[kind] for kind in _ALTERNATED}
+        self._notation = Notation(data.get("macros", {}), alternated, phrases(self.spelt(data["openers"])), self.spell)
 
-    def spelt(entries: str | Iterable[str]) -> list[str]:
-        return [spell(word) for word in _words(entries)]
+    def spell(self, phrase: str) -> str:
+        """The phrase as it stands on a flat line."""
+        first, _, rest = phrase.partition(" ")
+        if first in self.enclitics:
+            return f"{first} {self.spell(rest)}".strip()
+        return read(phrase, elision=self.elision, enclitics=self.enclitics, fillers=()).flat.strip()
 
-    words = {key: frozenset(spelt(data.get(key, ()))) for key in _WORD_LISTS} | {"enclitics": enclitics}
-    subjects = {
-        kind: {word: subject for subject, entries in data["lexicon"][kind].items() for word in spelt(entries)}
-        for kind in _GROUPED
-    }
-    lexicon = {kind: frozenset(spelt(entries)) for kind, entries in data["lexicon"].items() if kind not in _GROUPED}
-    lexicon |= {kind: frozenset(subjects[kind]) for kind in _GROUPED}
-    alternated = {kind: lexicon[kind] for kind in _ALTERNATED}
-    notation = Notation(data.get("macros", {}), alternated, phrases(spelt(data["openers"])), spell)
+    def spelt(self, entries: str | Iterable[str]) -> list[str]:
+        return [self.spell(word) for word in _words(entries)]
 
-    def patterns(sources: Iterable[str]) -> tuple[Pattern, ...]:
-        return tuple(compile_pattern(source, notation) for source in sources)
+    def word_lists(self) -> dict[str, Any]:
+        """The fields that are sets of words, and those that are expressions for any of some phrases."""
+        words = {key: frozenset(self.spelt(self.data.get(key, ()))) for key in _WORD_LISTS}
+        runs = {key[:-1]: _phrase_regex(words.pop(key), repeat=key in ("leads", "tails")) for key in _PHRASE_LISTS}
+        return {**words, **runs, "enclitics": self.enclitics}
 
-    def rules(part: str, correction: bool = False) -> tuple[Rule, ...]:
-        return tuple(
+    def patterns(self, sources: Iterable[str]) -> tuple[Pattern, ...]:
+        return tuple(compile_pattern(source, self._notation) for source in sources)
+
+    def rules(self, part: str, *, correction: bool = False, bare: bool = False) -> tuple[Rule, ...]:
+        """The rules of one part of the file; only with `bare` may a pattern have no slot."""
+        found = tuple(
             Rule(_category(name), pattern, correction)
-            for name, sources in data.get(part, {}).items()
-            for pattern in patterns(sources)
+            for name, sources in self.data.get(part, {}).items()
+            for pattern in self.patterns(sources)
         )
+        for rule in found:
+            if not bare and not rule.pattern.kinds:
+                raise PackError(f"{rule.pattern.source!r} of {part} has no slot to take a value from")
+        return found
 
-    lists: dict[str, Any] = {key: words[key] for key in _WORD_LISTS if key not in _PHRASE_LISTS}
-    runs: dict[str, Any] = {
-        key[:-1]: _phrase_regex(words[key], repeat=key in ("leads", "tails")) for key in _PHRASE_LISTS
-    }
+
+def _build(data: Mapping[str, Any]) -> Pack:
+    source = _Source(data)
+    months = _words(data["months"])
     return Pack(
         language=data["language"],
         also=tuple(data.get("also", ())),
-        elision=elision,
+        elision=source.elision,
         subject_drop=bool(data.get("subject_drop", False)),
-        **lists,
+        **source.word_lists(),
         verb_endings=tuple(_words(data.get("verb_endings", ()))),
-        lexicon=lexicon,
-        subjects=subjects,
+        lexicon=source.lexicon,
+        subjects=source.subjects,
         suffixes={kind: tuple(_words(endings)) for kind, endings in data.get("suffixes", {}).items()},
-        reject={kind: frozenset(spelt(entries)) for kind, entries in data.get("reject", {}).items()},
-        **runs,
+        reject={kind: frozenset(source.spelt(entries)) for kind, entries in data.get("reject", {}).items()},
         number=_number_regex(_words(data["number_words"])),
-        months=frozenset(_words(data["months"])),
-        dotted=re.compile(rf"(?<=\d)\.(?=\s*(?:{'|'.join(map(re.escape, _words(data['months'])))})\b)", re.IGNORECASE),
-        blockers=patterns(data["blockers"]),
-        resets=_phrase_regex(spelt(data["resets"])),
-        cues=patterns(data["correction_cues"]),
-        rules=rules("rules") + rules("corrections", correction=True),
-        retractions=rules("retractions"),
-        followups=rules("followups", correction=True),
-        forget=patterns(data["forget"]),
-        topics={word: _category(name) for name, entries in data["topics"].items() for word in spelt(entries)},
+        months=frozenset(months),
+        dotted=_dotted_regex(months),
+        blockers=source.patterns(data["blockers"]),
+        resets=_phrase_regex(source.spelt(data["resets"])),
+        cues=source.patterns(data["correction_cues"]),
+        rules=source.rules("rules") + source.rules("corrections", correction=True),
+        retractions=source.rules("retractions", bare=True),
+        followups=source.rules("followups", correction=True),
+        forget=source.patterns(data["forget"]),
+        topics={word: _category(name) for name, entries in data["topics"].items() for word in source.spelt(entries)},
         sentences={_category(name): template for name, template in data["sentences"].items()},
     )
 
 
 _PHRASE_LISTS = ("stops", "leads", "tails", "repairs", "compounds")
 _WORD_LISTS = (
-    "enclitics", "fillers", "negators", "clitics", "coordinators", "starters", "preps", "joiners", "links", "verbs", "function_words",
-    "number_links", *_PHRASE_LISTS,
+    "fillers", "negators", "clitics", "coordinators", "starters", "preps", "joiners", "links", "verbs",
+    "function_words", "number_links", *_PHRASE_LISTS,
 )  # fmt: skip
 
 
@@ -183,6 +199,12 @@ def _number_regex(morphemes: Iterable[str]) -> re.Pattern[str]:
     """A number of up to three digits, or written as one word ("dreiundfünfzig") of these parts."""
     parts = "|".join(re.escape(part) for part in sorted(morphemes, key=len, reverse=True))
     return re.compile(rf"(?:\d{{1,3}}|(?:{parts})+'?)\Z")
+
+
+def _dotted_regex(months: Iterable[str]) -> re.Pattern[str]:
+    """A full stop that makes an ordinal of the number before it: "4. Juli"."""
+    names = "|".join(re.escape(month) for month in months)
+    return re.compile(rf"(?<=\d)\.(?=\s*(?:{names})\b)", re.IGNORECASE)
 
 
 def _category(name: str) -> Category:
