@@ -30,7 +30,7 @@ MODES = {"both": (True, True), "lexical": (True, False), "semantic": (False, Tru
 STRANGERS = (
     0.25  # share of questions without an answer that may bring something by default: less costs too many answers
 )
-SLOPES = (0.25, 0.35, 0.5, 0.7, 1.0)
+SLOPES = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 
 
 @dataclass
@@ -180,7 +180,7 @@ def fit(
     orders = [a for place in used for a in sets.commands[place]]
     groups = (own, facts, negatives, orders, missing)
     # each kind counts by itself, however many lines it has
-    shares = (1.0, 0.6, 1.0, 0.5, 0.4)
+    shares = (1.0, 1.2, 1.0, 0.6, 0.2)
     everything = [a for group in groups for a in group]
     labels = np.array([i < 2 for i, group in enumerate(groups) for _ in group], float)
     weights = np.concatenate(

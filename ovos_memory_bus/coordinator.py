@@ -37,6 +37,7 @@ CANDIDATES = 400  # asked of each backend: fusion needs more than it returns
 ASKED = 1_000  # characters of either end of an utterance that are searched for: nobody asks a longer question
 SEARCH_TIMEOUT = 10.0  # seconds for a search by hand, which no turn waits for
 MARGIN, MARGIN_SHARE = 0.06, 0.2  # of the timeout, kept for fusing, rendering and sending: at most so many seconds
+LAST_MOMENT = 0.3  # of that margin, for rendering and sending alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,12 @@ class Recollection:
     summary: str | None = None
     backends: Mapping[str, Reply] = field(default_factory=dict)
     took: float = 0.0
+    late: bool = False
 
     @property
     def partial(self) -> bool:
-        """Whether a backend that was asked did not answer."""
-        return any(reply.status not in (OK, SKIPPED) for reply in self.backends.values())
+        """Whether a backend that was asked did not answer, or there was no time left to fuse."""
+        return self.late or any(reply.status not in (OK, SKIPPED) for reply in self.backends.values())
 
     def to_data(self) -> dict[str, Any]:
         return {
@@ -102,7 +104,8 @@ class Coordinator:
         asked = within_bounds(request.utterance)
         timed = Plan(where, asked, restricts=False)
         if request.since is None and request.until is None:  # a time that the request gives rules
-            timed = await self._timed(asked, lang, now, caller, owner, where)
+            with anyio.CancelScope(deadline=deadline):
+                timed = await self._timed(asked, lang, now, caller, owner, where)
         query = Query(
             text=timed.text,
             utterance=asked,
@@ -121,8 +124,15 @@ class Coordinator:
         chosen = self._chosen(request.backends)
         query = query if timed.restricts else await self._worded(query, request)
         replies = await self._ask(chosen, query)
-        ranked = await self._fuse(request, query, replies, timed)
-        recollection = await self._composed(request, caller, query, replies, ranked, started)
+        ranked: list[Ranked] = []
+        around: list[Item] = []
+        with anyio.CancelScope(deadline=started + timeout - LAST_MOMENT * (started + timeout - deadline)) as scope:
+            ranked = await self._fuse(request, query, replies, timed)
+            hits = [r.hit for r in ranked if r.kept and r.hit is not None]
+            around = await self._fuser.neighbours(query, hits) if hits else []
+        recollection = self._composed(request, caller, query, replies, ranked, around)
+        took = anyio.current_time() - started
+        recollection = replace(recollection, took=took, late=scope.cancelled_caught)
         self.traces.keep(Trace.of(request, caller, replies, ranked, recollection.hits, recollection.took))
         return recollection
 
@@ -262,26 +272,27 @@ class Coordinator:
             outdated=_outdated(replies),
         )
 
-    async def _composed(
+    def _composed(
         self,
         request: ContextRequest,
         caller: Caller,
         query: Query,
         replies: Mapping[str, Reply],
         ranked: Sequence[Ranked],
-        started: float,
+        around: Sequence[Item],
     ) -> Recollection:
-        """Hits, history, facts and summary as messages."""
+        """Hits with the turns `around` them, history, facts and summary as messages."""
         hits = tuple(r.hit for r in ranked if r.kept and r.hit is not None)
         cutoff = self.cutoff(caller)
         turns = tuple(t for t in self._items(replies, "turn") if cutoff is None or t.created_at >= cutoff)
         facts = self._items(replies, "fact")
         summary = next((item.content for item in self._items(replies, "summary")), None)
+        outdated = _outdated(replies)
         recalled = Recalled(
             hits=hits,
             facts=facts,
             summary=summary,
-            neighbours=[n for n in await self._fuser.neighbours(query, hits) if n.seq not in _outdated(replies)],
+            neighbours=[item for item in around if item.seq not in outdated],
             visible=visible_items(turns, query.max_history),
             position=self._fuser.position(query),
         )
@@ -293,7 +304,7 @@ class Coordinator:
             self._render_options(request, caller, query.now),
             tool_call_id=f"memory-{request.request_id or uuid.uuid4().hex}",
         )
-        return Recollection(tuple(messages), hits, facts, summary, replies, anyio.current_time() - started)
+        return Recollection(tuple(messages), hits, facts, summary, replies)
 
     def _items(self, replies: Mapping[str, Reply], kind: str) -> tuple[Item, ...]:
         return tuple(item for reply in replies.values() for item in reply.found.items if item.kind == kind)

@@ -67,7 +67,8 @@ class Service:
                     config.model, config.models_dir, config.embedding_threads, small=config.profile == "low_power"
                 )
                 embedding = await stack.enter_async_context(worker)
-            self._build(store, embedding)
+            catalogue = await stack.enter_async_context(Catalogue(store, self._config.index_owners))
+            self._build(store, catalogue, embedding)
             async with anyio.create_task_group() as tasks:
                 self._tasks = tasks
                 for actor in self.actors:
@@ -85,10 +86,9 @@ class Service:
                 await self._finish()
                 tasks.cancel_scope.cancel()
 
-    def _build(self, store: Store, embedding: EmbeddingWorker | None) -> None:
+    def _build(self, store: Store, catalogue: Catalogue, embedding: EmbeddingWorker | None) -> None:
         config = self._config
-        self.store = store
-        self.catalogue = Catalogue(store, config.index_owners)
+        self.store, self.catalogue = store, catalogue
         planner = Planner()
         backends = build(Parts(config, store, self.catalogue, embedding, planner))
         self.actors = [Actor(backend, config.mailbox) for backend in backends]

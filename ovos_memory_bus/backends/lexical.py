@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import anyio
 import anyio.to_thread
 import numpy as np
 
@@ -20,6 +21,7 @@ SCHEME = 1  # the version of our analysis: other stored words are analysed anew
 JOB = "terms"
 PIECE = 50  # items analysed in one piece of background work
 SHORT = 10_000  # characters that are analysed sooner than a thread would take over
+INLINE_TEXT = 20_000  # characters up to which an analysis is too short to be worth a thread
 INLINE = 20_000  # docs up to which a search is too short to be worth a thread
 
 
@@ -72,8 +74,7 @@ class Lexical(BaseBackend):
         if not jobs:
             return False
         items = await self._store.by_seq(job.seq for job in jobs)
-        hashes = await _all_hashes(list(items), {}, items)
-        await self._store.save_terms(dict(zip(items, hashes, strict=True)), SCHEME, done=JOB)
+        await self._store.save_terms(await _analysed(items), SCHEME, done=JOB)
         await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in items])
         return True
 
@@ -87,25 +88,36 @@ class Lexical(BaseBackend):
         partition.take_died(self.name)  # dead docs are left out by `alive`
         if len(index.postings) == len(partition.columns):
             return index
-        async with partition.lock:
-            start = len(index.postings)
-            seqs = partition.columns.seq[start:].tolist()
-            stored = await self._store.terms(seqs, SCHEME)
-            missing = await self._store.by_seq(seq for seq in seqs if seq not in stored)
-            hashes = await _all_hashes(seqs, stored, missing)
-            index.postings.add(hashes, partition.columns.alive)
+        # a caller whose time is up leaves; what is loaded stays loaded
+        with anyio.CancelScope(shield=True):
+            async with partition.lock:
+                seqs = partition.columns.seq[len(index.postings) :].tolist()
+                stored = await self._store.terms(seqs, SCHEME)
+                missing = await self._store.by_seq(seq for seq in seqs if seq not in stored)
+                await _indexed(index.postings, seqs, stored, missing, partition.columns.alive)
         return index
 
 
-async def _all_hashes(seqs: Sequence[int], stored: Mapping[int, bytes], missing: Mapping[int, Item]) -> list[bytes]:
-    """Term hashes for all `seqs`; an item that is neither stored nor there has none."""
+async def _indexed(
+    postings: Postings, seqs: Sequence[int], stored: Mapping[int, bytes], missing: Mapping[int, Item], alive: Array
+) -> None:
+    """Put items into the index; one that is neither stored nor there is put in without words."""
+    fresh = await _analysed(missing)
 
-    def run() -> list[bytes]:
-        return [stored[seq] if seq in stored else _terms(missing[seq]) if seq in missing else b"" for seq in seqs]
+    def run() -> None:
+        postings.add([stored.get(seq) or fresh.get(seq) or b"" for seq in seqs], alive)
 
-    if sum(len(item.content) for item in missing.values()) <= SHORT:
-        return run()
-    return await anyio.to_thread.run_sync(run)
+    await anyio.to_thread.run_sync(run) if len(seqs) > PIECE else run()
+
+
+async def _analysed(items: Mapping[int, Item]) -> dict[int, bytes]:
+    """The term hashes of items; much text is worked on in a thread."""
+
+    def run() -> dict[int, bytes]:
+        return {seq: _terms(item) for seq, item in items.items()}
+
+    long = sum(len(item.content) for item in items.values()) > INLINE_TEXT
+    return await anyio.to_thread.run_sync(run) if long else run()
 
 
 def _terms(item: Item) -> bytes:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 import numpy as np
 
@@ -29,6 +30,7 @@ from .lexical import indexed_text
 LOG = logging.getLogger(__name__)
 JOB = "embed"
 PIECE = 8  # items embedded between two looks at the store
+LOADED = 2_000  # docs whose vectors are read at a time
 EVERY_DOC = 3_000  # docs up to which all are answered: fusion then knows each one's similarity
 STORED = np.dtype("<f2")  # float16 loses nothing that a ranking could tell
 
@@ -174,7 +176,8 @@ class Semantic(BaseBackend):
         for partition in self._catalogue.loaded():
             held: _Held | None = partition.indexes.get(self._key(model))
             if held is not None:
-                self._put(partition, held, rows)
+                async with partition.lock:
+                    await _put(partition, held, rows)
 
     async def _probe(self, probe: str | Sequence[float], model: Embedder) -> Array:
         """A centred unit vector."""
@@ -203,21 +206,30 @@ class Semantic(BaseBackend):
         died = partition.take_died(key)
         held.vectors.drop(columns, died)
         held.graph.erase([int(columns.seq[doc]) for doc in died])
-        if len(held.vectors.known) < len(columns):
+        # a caller whose time is up leaves; what is loaded stays loaded
+        with anyio.CancelScope(shield=True):
             async with partition.lock:
-                new = columns.seq[len(held.vectors.known) :].tolist()
-                held.vectors.resize(len(columns))
-                self._put(partition, held, await self._store.vectors(model.name, new))
+                while len(held.vectors.known) < len(columns):
+                    start = len(held.vectors.known)
+                    seqs = columns.seq[start : start + LOADED].tolist()
+                    rows = await self._store.vectors(model.name, seqs)
+                    held.vectors.resize(start + len(seqs))
+                    await _put(partition, held, rows)
         return held
 
-    def _put(self, partition: Partition, held: _Held, rows: Mapping[int, Sequence[bytes]]) -> None:
-        """Take stored vectors in for docs that live here and have none yet."""
-        vectors = held.vectors
-        docs = {partition.columns.doc(seq): pieces for seq, pieces in rows.items() if pieces}
-        fresh = {doc: pieces for doc, pieces in docs.items() if 0 <= doc < len(vectors.known) and doc not in vectors}
+
+async def _put(partition: Partition, held: _Held, rows: Mapping[int, Sequence[bytes]]) -> None:
+    """Take stored vectors in for docs that live here and have none yet."""
+    vectors = held.vectors
+    docs = {partition.columns.doc(seq): pieces for seq, pieces in rows.items() if pieces}
+    fresh = {doc: pieces for doc, pieces in docs.items() if 0 <= doc < len(vectors.known) and doc not in vectors}
+
+    def run() -> None:
         vectors.put(partition.columns, list(fresh), [_decoded(pieces) for pieces in fresh.values()])
-        if fresh:
-            held.graph.look_again(min(fresh))
+
+    await anyio.to_thread.run_sync(run) if len(fresh) > PIECE else run()
+    if fresh:
+        held.graph.look_again(min(fresh))
 
 
 def _ranked(partition: Partition, held: _Held, query: Array, mask: Array | None, limit: int) -> Found:

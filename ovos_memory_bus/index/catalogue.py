@@ -8,12 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
+import anyio.abc
+import anyio.lowlevel
 import numpy as np
 
+from ..errors import ShuttingDown
 from ..filters import ItemFilter
-from ..store.base import Store
+from ..store.base import Changes, Store
 from .arrays import Array
 from .columns import Columns
+
+PIECE = 500  # items taken in at a time: some milliseconds
 
 
 @dataclass(slots=True, eq=False)
@@ -25,6 +30,8 @@ class Partition:
     indexes: dict[str, Any] = field(default_factory=dict)
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     died: dict[str, list[int]] = field(default_factory=dict)
+    loading: anyio.Event | None = None
+    failure: Exception | None = None
 
     def take_died(self, index: str) -> list[int]:
         """The docs that died since this index asked last."""
@@ -32,12 +39,25 @@ class Partition:
 
 
 class Catalogue:
-    """Partitions by owner; `None` is everybody."""
+    """Partitions by owner; `None` is everybody. Open it as a context: what is being loaded goes on in its own task
+    when who asked for it gives up, so that a large memory gets loaded however short the deadlines are."""
 
     def __init__(self, store: Store, size: int) -> None:
         self._store = store
         self._size = max(1, size)
         self._partitions: OrderedDict[str | None, Partition] = OrderedDict()
+        self._tasks: anyio.abc.TaskGroup | None = None
+
+    async def __aenter__(self) -> Catalogue:
+        self._tasks = await anyio.create_task_group().__aenter__()
+        return self
+
+    async def __aexit__(self, *exc_info: Any) -> bool | None:
+        tasks, self._tasks = self._tasks, None
+        if tasks is None:
+            return None
+        tasks.cancel_scope.cancel()
+        return await tasks.__aexit__(*exc_info)
 
     async def partition(self, owner: str | None) -> Partition:
         """The up-to-date partition of an owner. Raises `StorageError`s."""
@@ -65,13 +85,34 @@ class Catalogue:
         return mask
 
     async def _catch_up(self, partition: Partition) -> None:
-        if partition.columns.change >= self._store.change:
-            return
-        async with partition.lock:
-            if partition.columns.change >= self._store.change:
-                return
+        wanted = self._store.change
+        while partition.columns.change < wanted:
+            if partition.loading is None:
+                partition.loading = anyio.Event()
+                if self._tasks is None:
+                    raise ShuttingDown("the service is stopping")
+                self._tasks.start_soon(self._load, partition)
+            await partition.loading.wait()
+            if partition.failure is not None:
+                raise partition.failure
+
+    async def _load(self, partition: Partition) -> None:
+        """Bring the columns up to date, in pieces short enough for the event loop."""
+        loaded = partition.loading
+        partition.failure = None
+        try:
             changes = await self._store.changes(partition.owner, partition.columns.change)
-            died = partition.columns.apply(changes)
-            if died:
-                for name in partition.indexes:
+            columns, gone = partition.columns, changes.gone
+            for start in range(0, max(len(changes.present), 1), PIECE):
+                part = Changes(columns.change, changes.present[start : start + PIECE], gone)
+                died, gone = columns.apply(part), ()
+                for name in partition.indexes if died else ():
                     partition.died.setdefault(name, []).extend(died)
+                await anyio.lowlevel.checkpoint()
+            columns.change = changes.change
+        except Exception as error:  # told to whoever waits
+            partition.failure = error
+        finally:
+            partition.loading = None
+            if loaded is not None:
+                loaded.set()
