@@ -70,10 +70,7 @@ class Pattern:
 
     def possible(self, words: frozenset[str]) -> bool:
         """Whether a line of these words can match at all: saves nearly every search."""
-        for anchor in self.anchors:  # a loop, as this runs for every pattern of a pack on every turn
-            if anchor.isdisjoint(words):
-                return False
-        return True
+        return all(not anchor.isdisjoint(words) for anchor in self.anchors)
 
 
 @dataclass(frozen=True)
