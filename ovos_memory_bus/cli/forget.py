@@ -25,6 +25,7 @@ SHOWN = 20  # items shown before the question
 @click.command()
 @click.argument("what", type=click.Choice(WHATS))
 @click.argument("names", nargs=-1, metavar="[QUERY | ID...]")
+@click.option("--lang", help="The language of QUERY, e.g. de.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--reason", help="Why; it stands in the service's log.")
@@ -34,6 +35,7 @@ def forget(
     asker: Asker,
     what: str,
     names: tuple[str, ...],
+    lang: str | None,
     dry_run: bool,
     yes: bool,
     reason: str | None,
@@ -44,7 +46,7 @@ def forget(
     The last exchange, what a query names, items by id, this session, this owner or everything. Facts and summaries
     drawn from what goes, go with it.
     """
-    named = _named(what, names)
+    named = _named(what, names, lang)
     if dry_run or not yes:
         would_go = asker.ask(lambda memory: memory.forget(what, **named, dry_run=True))
         if dry_run or not would_go.ids:
@@ -59,12 +61,12 @@ def forget(
     )
 
 
-def _named(what: str, names: tuple[str, ...]) -> dict[str, Any]:
+def _named(what: str, names: tuple[str, ...], lang: str | None) -> dict[str, Any]:
     """The request's own argument. Raises `InvalidRequest` where it is missing or too much."""
     if what == "query":
         if not names:
             raise InvalidRequest("say what to forget: ovos-memory-bus forget query TEXT", "query")
-        return {"query": " ".join(names)}
+        return {"query": " ".join(names), "lang": lang}
     if what == "ids":
         if not names:
             raise InvalidRequest("name the items to forget: ovos-memory-bus forget ids ID...", "ids")

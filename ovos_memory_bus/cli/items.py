@@ -79,14 +79,15 @@ def add(asker: Asker, text: str, metadata: str | None, as_json: bool, **labels: 
 @click.command()
 @click.argument("text")
 @click.option("--role", type=click.Choice(("user", "assistant")), default="user", show_default=True)
+@click.option("--lang", help="Its language, e.g. de.")
 @asker_options
 @json_option
-def remember(asker: Asker, text: str, role: str, as_json: bool) -> None:
+def remember(asker: Asker, text: str, role: str, lang: str | None, as_json: bool) -> None:
     """Remember TEXT as if it had been said.
 
     `-` reads it from standard input."""
     content = text_of(text)
-    item = asker.ask(lambda memory: memory.remember_conversation(content, role))
+    item = asker.ask(lambda memory: memory.remember_conversation(content, role, lang=lang))
     output.show(item, as_json, lambda: f"remembered as {item.id}")
 
 
@@ -110,6 +111,7 @@ def list_(asker: Asker, limit: int, oldest_first: bool, metadata: str | None, as
 
 @click.command()
 @click.argument("query")
+@click.option("--lang", help="The language of the query, e.g. de.")
 @click.option("--limit", type=click.IntRange(0, 10_000), default=10, show_default=True)
 @click.option("--words-only", is_flag=True, help="By keywords alone, not by meaning.")
 @click.option("--threshold", type=click.FloatRange(0, 1), help="Only what is at least this probable.")
@@ -119,6 +121,7 @@ def list_(asker: Asker, limit: int, oldest_first: bool, metadata: str | None, as
 def search(
     asker: Asker,
     query: str,
+    lang: str | None,
     limit: int,
     words_only: bool,
     threshold: float | None,
@@ -131,6 +134,7 @@ def search(
     items = asker.ask(
         lambda memory: memory.search_memories(
             query,
+            lang=lang,
             limit=limit,
             use_embedding=not words_only,
             similarity_threshold=threshold,

@@ -170,9 +170,12 @@ def add_memory(
     return Call("memory.item.add", data, _item, agent=True, session_id=session_id)
 
 
-def remember_conversation(content: str, role: str = "user", *, session_id: str | None = None) -> Call[Memory]:
+def remember_conversation(
+    content: str, role: str = "user", *, session_id: str | None = None, lang: str | None = None
+) -> Call[Memory]:
     """Remember one conversation turn by hand; `role` is `user` or `assistant`."""
-    return Call("memory.item.remember", {"content": content, "role": role}, _item, agent=True, session_id=session_id)
+    data = _given(content=content, role=role, lang=lang)
+    return Call("memory.item.remember", data, _item, agent=True, session_id=session_id)
 
 
 def get_memory(id: str, *, session_id: str | None = None, include_embedding: bool | None = None) -> Call[Memory]:

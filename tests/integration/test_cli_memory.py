@@ -71,7 +71,7 @@ def test_items_are_kept_found_changed_and_shown(memory: Daemon, shared_bus: Bus,
     assert [i["id"] for i in ask(shared_bus, "list", "--kind", "document", *here)] == [other["id"]]
     assert [i["id"] for i in ask(shared_bus, "list", "--metadata", '{"about": "bins"}', *here)] == [item["id"]]
     assert ask(shared_bus, "list", "--until", "2020-01-01", *here) == []
-    found = ask(shared_bus, "search", "bins", "--words-only", *here)
+    found = ask(shared_bus, "search", "bins", "--words-only", "--lang", "en", *here)
     assert [i["id"] for i in found] == [item["id"]]
     changed = ask(shared_bus, "edit", item["id"], "--content", "the bins go out on Friday", *here)
     assert changed["content"] == "the bins go out on Friday"
