@@ -27,6 +27,11 @@ EVERYTHING = ItemFilter()
 T0 = datetime(2026, 3, 1, tzinfo=timezone.utc)
 
 
+def modes(folder: Path) -> set[int]:
+    """The permissions of the files of a folder."""
+    return {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
+
+
 async def listed(store: SqliteStore, owner: str | None, where: ItemFilter = EVERYTHING, **page: object) -> list[str]:
     options = {"order_by": "created_at", "descending": False, "limit": 1_000, "offset": 0, **page}
     return [item.content for item in (await store.page(owner, where, **options)).items]  # type: ignore[arg-type]
@@ -198,8 +203,7 @@ async def test_everything_is_there_after_reopening_and_no_number_comes_twice(tmp
     async with open_store(tmp_path) as store:
         assert await listed(store, None) == ["kept"]
         assert min((await store.add([turn("later")])).seqs) > max(first.seqs)
-    for file in tmp_path.iterdir():
-        assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
+    assert modes(tmp_path) == {0o600}
     assert stat.S_IMODE(os.stat(tmp_path).st_mode) == 0o700
 
 
