@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from .base import PieceVector, Vector, normalise
-from .pieces import split
+from .pieces import Limits, split
 
 GRAM = 3
-PIECE_WORDS, OVERLAP_WORDS = 64, 16
+WORD_LIMITS = Limits(whole=64, piece=64, overlap=16)
 
 
 class HashEmbedder:
@@ -38,5 +38,5 @@ class HashEmbedder:
         return normalise(vector)
 
     def embed_passage(self, text: str) -> Iterator[PieceVector]:
-        for start, end in split(text, lambda word: 1, PIECE_WORDS, OVERLAP_WORDS):
+        for start, end in split(text, lambda word: 1, WORD_LIMITS):
             yield PieceVector(start, end, self.embed_query(text[start:end]))

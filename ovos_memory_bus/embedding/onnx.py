@@ -16,7 +16,7 @@ import onnxruntime
 from ..errors import ModelBroken, ModelError
 from ..models.manifest import Manifest
 from .base import PieceVector, Vector, normalise
-from .pieces import OVERLAP_TOKENS, PIECE_TOKENS, split
+from .pieces import TOKEN_LIMITS, split
 from .unigram import UnigramTokenizer
 from .wordpiece import WordPieceTokenizer
 
@@ -70,7 +70,7 @@ class OnnxEmbedder:
         return self._run(ids[:MAX_QUERY_TOKENS])
 
     def embed_passage(self, text: str) -> Iterator[PieceVector]:
-        for start, end in split(text, self._tokenizer.count, PIECE_TOKENS, OVERLAP_TOKENS):
+        for start, end in split(text, self._tokenizer.count, TOKEN_LIMITS):
             ids = self._tokenizer.encode(self._manifest.passage_prefix + text[start:end])
             yield PieceVector(start, end, self._run(ids[: self._manifest.window - 2]))
 
