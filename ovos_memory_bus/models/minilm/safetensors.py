@@ -23,8 +23,8 @@ class Tensors:
 
     def get(self, name: str) -> Floats:
         """A tensor in its shape. Raises ModelBroken when it is not there or not of float32."""
-        entry = self.directory.get(name)
-        if entry is None or entry["dtype"] != "F32":
+        entry = self.directory.get(name, {})
+        if entry.get("dtype") != "F32":
             raise ModelBroken(f"the weights hold no float32 tensor {name}")
         first, last = entry["data_offsets"]
         numbers = np.frombuffer(self.data, "<f4", (last - first) // 4, self.start + first)
