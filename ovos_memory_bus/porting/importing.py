@@ -22,6 +22,7 @@ from .reading import Entry, Reading
 
 Planned = Callable[[NewItem], NewItem]
 """Completes an item with the background work that it means here."""
+COURTESY = 0.1  # seconds between two batches at most
 PATIENCE = 6  # times that a database held by another process for long is waited for
 
 
@@ -78,7 +79,7 @@ class _Importer:
             known = await self._store.known([stone.id for stone in stones])
             self.counts.tombstones += len({stone.id for stone in stones} - known.present - known.forgotten)
         if not self._dry_run:
-            await anyio.sleep(time.monotonic() - began)  # a service beside us gets its turn to write
+            await anyio.sleep(min(time.monotonic() - began, COURTESY))  # a service beside us gets its turn to write
 
     async def _items(self, arrivals: Sequence[Arrival]) -> None:
         known = await self._store.known([arrival.item.id for arrival in arrivals])

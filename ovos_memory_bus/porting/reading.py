@@ -11,7 +11,7 @@ from ..store.base import Tombstone
 from .lines import Arrival, check_header, read_line
 
 Entry = Arrival | Tombstone
-BATCH = 200  # lines
+BATCH = 500  # lines
 MAX_LINE = 64 * 2**20  # bytes
 
 
