@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..config import Config
     from ..embedding.worker import EmbeddingWorker
     from ..porting import Exported, Imported
-    from ..porting.importing import Planned
+    from ..porting.jobs import Planned
     from ..store.base import Store
 
 

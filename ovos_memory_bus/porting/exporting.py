@@ -17,6 +17,7 @@ import anyio.to_thread
 from ..errors import StorageError, StorageFull, StorageReadOnly
 from ..records import KINDS
 from ..store.base import Record, Store
+from .jobs import DRAWING
 from .lines import header_line, item_line, tombstone_line
 
 Progress = Callable[[int, int], None]
@@ -73,7 +74,7 @@ async def _pages(store: Store, vectors: bool) -> AsyncIterator[list[Record]]:
     """All items; what was drawn from others comes last, so that a reader knows its sources by then."""
     for derived in (False, True):
         after = 0
-        while page := await store.records(after, PAGE, derived=derived, jobs=KINDS, vectors=vectors):
+        while page := await store.records(after, PAGE, derived=derived, jobs=DRAWING, vectors=vectors):
             yield page
             after = page[-1].item.seq
 

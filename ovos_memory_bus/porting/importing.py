@@ -6,22 +6,20 @@ Every batch is stored before the next is read: an import that was interrupted is
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
 from ..errors import InvalidRequest, StorageLocked
-from ..records import KINDS
 from ..store.base import Added, NewItem, Store, Tombstone
 from .exporting import Progress
+from .jobs import Planned, arrived
 from .lines import Arrival
 from .reading import Entry, Reading
 
-Planned = Callable[[NewItem], NewItem]
-"""Completes an item with the background work that it means here."""
 COURTESY = 0.1  # seconds between two batches at most
 PATIENCE = 6  # times that a database held by another process for long is waited for
 
@@ -109,7 +107,7 @@ class _Importer:
     async def _merge(self, arrivals: Sequence[Arrival]) -> Added:
         vectors = {arrival.item.id: arrival.vectors for arrival in arrivals if arrival.vectors}
         await self._check(vectors)
-        added = await self._stored([self._with_jobs(arrival) for arrival in arrivals])
+        added = await self._stored([arrived(arrival, self._planned) for arrival in arrivals])
         rows: dict[str, dict[int, tuple[bytes, ...]]] = {}
         for id_, seq in zip(added.ids, added.seqs, strict=True):
             for model, pieces in vectors.get(id_, {}).items():
@@ -127,18 +125,6 @@ class _Importer:
                 dims = len(pieces[0]) // 2
                 if self._dims.setdefault(model, dims) != dims:
                     raise InvalidRequest(f"item {id_} has a vector of {dims} numbers, {model} has {self._dims[model]}")
-
-    def _with_jobs(self, arrival: Arrival) -> NewItem:
-        """The item with the jobs that it means here.
-
-        Words and vectors are made anew. What draws facts or summaries, work named like the kind of its items, was done
-        where the item comes from, and its results come with it: only what was open there is to be done here."""
-        item = self._planned(arrival.item)
-        if item.history_only:
-            return replace(item, jobs=())
-        if arrival.open_jobs is None:
-            return item
-        return replace(item, jobs=tuple(job for job in item.jobs if job not in KINDS or job in arrival.open_jobs))
 
     async def _stored(self, items: Sequence[NewItem]) -> Added:
         """Merge, however long another process holds the database."""

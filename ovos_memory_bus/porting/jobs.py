@@ -1,0 +1,26 @@
+"""Which background work an item takes along when it is exported, and which it means where it arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..backends import enricher, facts, summary
+from ..store.base import NewItem
+from .lines import Arrival
+
+Planned = Callable[[NewItem], NewItem]
+"""Completes an item with the background work that it means in the place of arrival."""
+DRAWING = (facts.JOB, summary.JOB, enricher.FACT_JOB, enricher.SUMMARY_JOB)
+"""The work whose results are items: an export holds them."""
+
+
+def arrived(arrival: Arrival, planned: Planned) -> NewItem:
+    """The item with its jobs. Indexes are built anew; what draws items from it was done where it comes from, and only
+    what was still open there is to be done here."""
+    item = planned(arrival.item)
+    if item.history_only:
+        return replace(item, jobs=())
+    if arrival.open_jobs is None:
+        return item
+    return replace(item, jobs=tuple(job for job in item.jobs if job not in DRAWING or job in arrival.open_jobs))
