@@ -119,9 +119,10 @@ async def talk(client: AsyncMemoryClient) -> None:
 
 async def ask(client: AsyncMemoryClient, lang: str, question: str, expected: str) -> bool:
     """Ask, show what came back; whether the answer was among it."""
-    answer = await client.context(question, lang=lang, max_history=1)
+    answer = await client.context(question, lang=lang, max_results=3, max_history=1)
     console.print(f"\n  [dim]{lang}[/] [bold]{question}[/]  {1000 * (answer.took or 0):.1f} ms")
     console.print(table_of(answer, expected))
+    console.print(f"  [dim]ms: {times_of(answer)}[/]")
     found = any(expected in hit.content for hit in answer.hits)
     if not found:
         console.print(f"  [red]nothing with {expected!r} was recalled[/]")
@@ -135,11 +136,14 @@ def table_of(answer: ContextAnswer, expected: str) -> Table:
         table.add_row(mark, f"{hit.score:.2f}", hit.content, f"[dim]{', '.join(hit.backends)}[/]")
     for fact in answer.facts:
         table.add_row(" ", "fact", fact.content, "[dim]facts[/]")
-    took = ", ".join(
-        f"{name} {report.status} {1000 * (report.took or 0):.1f} ms" for name, report in answer.backends.items()
-    )
-    table.add_row("", "", f"[dim]{took}[/]", "")
     return table
+
+
+def times_of(answer: ContextAnswer) -> str:
+    """Each backend's status and milliseconds."""
+    return ", ".join(
+        f"{name} {report.status} {1000 * (report.took or 0):.1f}" for name, report in answer.backends.items()
+    )
 
 
 async def forget(client: AsyncMemoryClient) -> bool:
