@@ -19,7 +19,7 @@ from statistics import median, quantiles
 
 MIB = 1 << 20
 QUESTION = "Where did my sister move to last summer, and with whom, number {}?"
-WORDS = "river garden Ghent bicycle quantisation harbour yesterday umbrella cousin Zwetschge über plătește".split()
+WORDS = ("river", "garden", "Ghent", "bicycle", "quantisation", "harbour", "yesterday", "Zwetschge", "über", "plătește")
 LENGTHS = (3, 8, 12, 20, 40, 120)  # words of a passage
 
 
