@@ -28,8 +28,10 @@ from ovos_memory_bus.relevance import FEATURES, GATE_FEATURES, candidate_feature
 
 MODES = {"both": (True, True), "lexical": (True, False), "semantic": (False, True)}
 STRANGERS = (
-    0.25  # share of questions without an answer that may bring something by default: less costs too many answers
+    0.3  # share of questions without an answer that may bring something by default: less costs too many answers
 )
+SIZES = (1, 2, 3, 5, 8, 16, 32, 64)  # turns of a young memory
+SAMPLES = 15  # young memories of each size a talk
 SLOPES = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 
 
@@ -134,10 +136,30 @@ def strangers(talks: Sequence[Talk], place: int) -> list[Question]:
     return asked
 
 
+def few_turns(talk: Talk, embedder: CachedEmbedder, mode: str, rng: random.Random) -> list[Asked]:
+    """A young memory, a few turns of a talk, asked what they answer and what they do not."""
+    places = {turn.id: place for place, turn in enumerate(talk.turns)}
+    answerable = [q for q in talk.questions if q.category != 5]
+    asked = []
+    for size in SIZES:
+        for _ in range(SAMPLES):
+            question, other = rng.choice(answerable), rng.choice(answerable)
+            start = max(0, places[rng.choice(sorted(question.gold))] - rng.randrange(size))
+            turns = talk.turns[start : start + size]
+            memory = OfflineMemory(turns, embedder)
+            inside = {turn.id for turn in turns}
+            asked.append(ask(memory, Question(question.text, question.gold & inside), mode, talk.id))
+            if not other.gold & inside:
+                asked.append(ask(memory, Question(other.text, frozenset()), mode, talk.id))
+    return [a for a in asked if len(a.matrix)]
+
+
 @dataclass
 class Sets:
-    """Everything asked, by talk; and of the small multilingual memories."""
+    """Everything asked, by talk; and of the small multilingual memories. `meaning`: whether vectors took part."""
 
+    meaning: bool
+    small: list[list[Asked]]
     own: list[list[Asked]]
     foreign: list[list[Asked]]
     commands: list[list[Asked]]
@@ -166,7 +188,8 @@ def gather(talks: Sequence[Talk], facts: Path, embedder: CachedEmbedder, mode: s
                 missing += [
                     ask(memory, q, mode, str(left_out)) for q in rng.sample(talk.questions, min(3, len(talk.questions)))
                 ]
-    return Sets(own, foreign, commands, small, missing)
+    young = [few_turns(talk, embedder, mode, rng) for talk in talks]
+    return Sets(MODES[mode][1], young, own, foreign, commands, small, missing)
 
 
 def fit(
@@ -178,11 +201,13 @@ def fit(
     ranker = train_ranker([*own, *facts])
     negatives = [a for place in used for a in sets.foreign[place]]
     orders = [a for place in used for a in sets.commands[place]]
-    groups = (own, facts, negatives, orders, missing)
-    # each kind counts by itself, however many lines it has
-    shares = (1.0, 1.2, 1.0, 0.6, 0.2)
+    held = [a for place in used for a in sets.small[place] if a.gold.any()]
+    lacking = [a for place in used for a in sets.small[place] if not a.gold.any()]
+    groups = (own, facts, held, negatives, orders, missing, lacking)
+    # each kind counts by itself, however many lines it has; paraphrases and other languages tell nothing of keywords
+    shares = (1.0, 1.2, 0.25, 1.0, 0.6, 0.2, 0.15) if sets.meaning else (1.0, 0.0, 0.8, 1.0, 0.6, 0.0, 0.6)
     everything = [a for group in groups for a in group]
-    labels = np.array([i < 2 for i, group in enumerate(groups) for _ in group], float)
+    labels = np.array([i < 3 for i, group in enumerate(groups) for _ in group], float)
     weights = np.concatenate(
         [np.full(len(group), share / max(len(group), 1)) for group, share in zip(groups, shares, strict=True)]
     )
@@ -194,7 +219,7 @@ def report(sets: Sets, mode: str) -> float:
     """Print the figures of talks left out; the threshold that lets a given share of the strangers through."""
     ids = sorted({a.group for a in sets.facts})
     halves = (set(ids[0::2]), set(ids[1::2]))
-    best, own, foreign, commands, small, missing = [], [], [], [], [], []
+    best, own, foreign, commands, small, missing, young, empty = [], [], [], [], [], [], [], []
     kept = []
     for place in range(len(sets.own)):
         seen = halves[place % 2]
@@ -208,6 +233,8 @@ def report(sets: Sets, mode: str) -> float:
             (commands, sets.commands[place]),
             (small, [a for a in sets.facts if a.group not in seen]),
             (missing, [a for a in sets.missing if a.group not in seen]),
+            (young, [a for a in sets.small[place] if a.gold.any()]),
+            (empty, [a for a in sets.small[place] if not a.gold.any()]),
         ):
             target.append(gate_rows(asked, ranker) @ gate + bias)
         kept += [(a, ranker) for a in sets.own[place]]
@@ -222,8 +249,12 @@ def report(sets: Sets, mode: str) -> float:
     apart = np.mean([auroc(a, b) for a, b in zip(own, foreign, strict=True)])
     print(f"  AUROC by talk {apart:.4f}, pooled {auroc(o, f):.4f}, facts against missing {auroc(s, m):.4f}")
     threshold = float(np.quantile(f, 1 - STRANGERS))
-    loud = {name: float(np.mean(x > threshold)) for name, x in (("strangers", f), ("commands", c), ("missing", m))}
-    silent = {name: float(np.mean(x <= threshold)) for name, x in (("own", o), ("facts", s))}
+    y, e = np.concatenate(young), np.concatenate(empty)
+    loud = {
+        name: float(np.mean(x > threshold))
+        for name, x in (("strangers", f), ("commands", c), ("missing", m), ("young", e))
+    }
+    silent = {name: float(np.mean(x <= threshold)) for name, x in (("own", o), ("facts", s), ("young", y))}
     print(f"  at {1 / (1 + np.exp(-threshold)):.3f}: loud", {k: round(v, 3) for k, v in loud.items()}, end=" ")
     print("silent", {k: round(v, 3) for k, v in silent.items()})
     print(f"  R@10 lost by silence {_lost(kept, o, threshold):.4f}")
@@ -256,12 +287,14 @@ def main() -> None:
     parser.add_argument("facts", type=Path)
     parser.add_argument("--cache", type=Path, default=Path("/tmp/relevance-vectors"))
     parser.add_argument("--model")
+    parser.add_argument("--modes", nargs="*", choices=MODES, help="train these alone and keep the others")
     parser.add_argument("--write", action="store_true", help="write the weights into the package")
     options = parser.parse_args()
     embedder = CachedEmbedder(options.cache, options.model)
     talks = locomo(options.locomo)
-    trained: dict[str, object] = {}
-    for mode in MODES:
+    known = Path(relevance.__file__).with_suffix(".json")
+    trained: dict[str, object] = json.loads(known.read_text("utf-8")) if options.modes else {}
+    for mode in options.modes or MODES:
         sets = gather(talks, options.facts, embedder, mode)
         embedder.save()
         threshold = report(sets, mode)
@@ -276,7 +309,7 @@ def main() -> None:
     text = json.dumps(trained, indent=2)
     print(text)
     if options.write:
-        Path(relevance.__file__).with_suffix(".json").write_text(text + "\n", "utf-8")
+        known.write_text(text + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ GATE_FEATURES = (
 )  # fmt: skip
 TOP = 3  # candidates whose mean figures the gate looks at
 LARGEST = 1_000  # docs from which on a memory's size tells the gate no more
+YOUNG = 20  # docs up to which any doc with a word of the query answers: there is little to compare it with yet
+VECTORS_NEEDED = 0.5  # share of the docs asked that must have a vector for meaning to be weighed
 TALK_BEST = 3  # docs of a talk whose mean says how much the talk is about the query
 ABSENT = -0.2  # the similarity of a candidate that the semantic backend did not list
 TINY = 1e-9
@@ -132,7 +134,10 @@ def gate_features(matrix: Array, relevance: Array, count: int) -> Array:
 def rank(
     columns: Columns, lexical: Evidence | None, semantic: Evidence | None, query: str, timely: Array | None = None
 ) -> Ranking:
-    """The candidates of a query, ranked; see `candidate_features` for `timely`."""
+    """The candidates of a query, ranked; see `candidate_features` for `timely`. While most of the docs asked have no
+    vector yet (`embedded` in the semantic backend's notes is their share), keywords speak alone."""
+    if lexical is not None and semantic is not None and semantic.notes.get("embedded", 1.0) < VECTORS_NEEDED:
+        semantic = None
     docs, matrix = candidate_features(columns, lexical, semantic, query, timely)
     if not len(docs):
         return Ranking(docs, np.empty(0, np.float32), np.empty(0, np.float32))
@@ -142,7 +147,8 @@ def rank(
     order = np.argsort(-relevance, kind="stable")
     relevance = relevance[order]
     probability = gate * np.exp(model.slope * (relevance - relevance[0]))
-    return Ranking(docs[order], relevance, probability, gate >= model.threshold)
+    mentioned = columns.count <= YOUNG and float(matrix[:, FEATURES.index("own")].max()) > 0
+    return Ranking(docs[order], relevance, probability, mentioned or gate >= model.threshold)
 
 
 def speaker_match(columns: Columns, docs: Array, query: str) -> Array:

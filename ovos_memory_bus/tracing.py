@@ -125,9 +125,10 @@ class Traces:
         """All traces kept, newest first."""
         return list(reversed(self._traces.values()))
 
-    def forget(self, ids: Collection[str]) -> None:
-        """Drop every trace in which a forgotten item stands, its utterance included."""
+    def forget(self, ids: Collection[str], owners: Collection[str]) -> None:
+        """Drop every trace in which a forgotten item stands, and all of its owner's: an utterance is recalled for
+        before it is stored, so its trace may repeat what is forgotten without naming the item."""
         gone = set(ids)
         for key, trace in list(self._traces.items()):
-            if gone & {candidate.id for candidate in trace.candidates}:
+            if trace.owner in owners or gone & {candidate.id for candidate in trace.candidates}:
                 del self._traces[key]

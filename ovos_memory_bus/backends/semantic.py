@@ -75,7 +75,7 @@ class Semantic(BaseBackend):
         partition = await self._catalogue.partition(query.owner)
         held = await self._up_to_date(partition, model)
         if not len(held.vectors):
-            return Found()
+            return Found(notes={"embedded": 0.0})
         mask = await self._catalogue.mask(partition, query.filter)
         return await anyio.to_thread.run_sync(_ranked, partition, held, vector, mask, query.limit)
 
@@ -236,6 +236,8 @@ def _ranked(partition: Partition, held: _Held, query: Array, mask: Array | None,
     """The best docs, or all of them in a small memory: fusion then knows each one's similarity."""
     columns, vectors = partition.columns, held.vectors
     allowed = vectors.docs(columns, mask, pieces=False)
+    asked = int(np.count_nonzero(columns.alive if mask is None else mask))
+    embedded = len(allowed) / max(asked, 1)
     candidates = None
     if len(allowed) > EVERY_DOC and len(allowed) * 2 > len(vectors):
         # a graph cannot be asked for few of many; then, and in a small memory, all are compared
@@ -255,6 +257,7 @@ def _ranked(partition: Partition, held: _Held, query: Array, mask: Array | None,
         seqs=columns.seq[similar.docs[best]],
         scores=similar.distinct[best],
         features={"distinct": similar.distinct[best], "near": similar.near[best], "own": similar.own[best]},
+        notes={"embedded": embedded},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .fields import MAX_SHORT, Fields
+from .fields import Fields
 
 STATUS = "memory.status"
 BACKENDS = "memory.backends"
@@ -17,11 +17,13 @@ QUERY = "memory.query"
 
 @dataclass(frozen=True, slots=True)
 class ExplainRequest:
-    """The trace of the recall with this `request_id`, or of the caller's newest one."""
+    """The trace of the recall whose request id was `recall_id`. Without one, that of the recall with the same
+    `request_id` as this request, where there is none the caller's newest: most clients give each request its own."""
 
+    recall_id: str | None = None
     request_id: str | None = None
 
     @classmethod
     def from_data(cls, data: Any) -> ExplainRequest:
         fields = Fields(data)
-        return cls(fields.text("recall_id", limit=MAX_SHORT) or fields.text("request_id", limit=MAX_SHORT))
+        return cls(fields.label("recall_id"), fields.label("request_id"))

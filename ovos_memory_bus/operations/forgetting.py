@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from ..analysis import QueryTerm, analyse, query_terms
+from ..backends.lexical import indexed_text
 from ..coordinator import Coordinator
 from ..embedding.worker import EmbeddingWorker
 from ..errors import Forbidden
@@ -21,7 +23,6 @@ from ..store.base import Removed, Store
 LOG = logging.getLogger(__name__)
 Announce = Callable[[Sequence[str]], Awaitable[None]]
 NAMED_BY_QUERY = 1_000  # items that one query can name
-SURE = 0.5  # probability from which a hit counts as what a query names
 EXCHANGE = 50  # turns looked back through for the last exchange
 
 
@@ -52,11 +53,11 @@ class Forgetter:
         """Everything the filter matches of what the caller sees."""
         owner, visible = self._coordinator.visible(None, caller)
         where = visible.narrowed(request.filter)
-        seqs = await self._store.matching(owner, where) if where is not None else []
-        items = list((await self._store.by_seq(seqs)).values())
+        if where is None:
+            return Removed()
         if request.sync_context:
-            return await self.remove(items)
-        hidden = await self._store.hide([item.seq for item in items])
+            return await self.remove(await self._store.everything(owner, where))
+        hidden = await self._store.hide(await self._store.matching(owner, where))
         await self._told(hidden.ids)
         return hidden
 
@@ -66,7 +67,7 @@ class Forgetter:
         for owner, session_id in await self._store.sessions():
             cutoff = retention.cutoff(owner, session_id, now)
             if cutoff is not None:
-                old = await self._matching(owner, ItemFilter(session_id=session_id, until=cutoff))
+                old = await self._store.everything(owner, ItemFilter(session_id=session_id, until=cutoff))
                 count += len((await self.remove(old)).ids)
         return count
 
@@ -76,16 +77,16 @@ class Forgetter:
             return Removed()
         derived = await self._store.drawn_from([item.seq for item in items])
         removed = await self._store.remove([item.seq for item in items])
-        await self.scrub(removed.ids, _texts([*items, *derived]))
+        await self.scrub(removed.ids, [*items, *derived])
         await self._told(removed.ids)
         return removed
 
-    async def scrub(self, ids: Sequence[str], texts: Sequence[str]) -> None:
+    async def scrub(self, ids: Sequence[str], gone: Sequence[Item]) -> None:
         """Leave no byte of texts that are no longer stored, in files or in memory."""
-        self._coordinator.traces.forget(ids)
+        self._coordinator.traces.forget(ids, {item.owner for item in gone})
         if self._embedding is not None:
             self._embedding.forget()
-        if not await self._store.purge(texts):
+        if not await self._store.purge([item.content for item in gone]):
             LOG.warning("another process reads the database: its log still holds what was forgotten until that ends")
 
     async def _told(self, ids: Sequence[str]) -> None:
@@ -97,19 +98,27 @@ class Forgetter:
         if request.what == "all":
             if not self._all_allowed:
                 raise Forbidden("forgetting everybody's memory needs allow_forget_all in the configuration")
-            return await self._matching(None, ItemFilter())
+            return await self._store.everything(None, ItemFilter())
         if request.what == "owner":
-            return await self._matching(caller.owner, ItemFilter())
+            return await self._store.everything(caller.owner, ItemFilter())
         if request.what == "session":
-            return await self._matching(caller.owner, replace(where, session_id=caller.session_id))
+            return await self._store.everything(caller.owner, replace(where, session_id=caller.session_id))
         if request.what == "ids":
             found = await self._store.get(request.ids, owner)
             return [item for item in found if where.session_id in (None, item.session_id)]
         if request.what == "query":
+            words = query_terms(request.query or "", request.lang)
             hits = await self._coordinator.search(
-                request.query or "", request.lang, owner, where, caller, limit=NAMED_BY_QUERY, min_score=SURE
+                request.query or "",
+                request.lang,
+                owner,
+                where,
+                caller,
+                backends=("lexical",),
+                limit=NAMED_BY_QUERY,
+                min_score=0.0,
             )
-            return [hit.item for hit in hits]
+            return [hit.item for hit in hits if mentions(hit.item, words)]
         return await self._last(caller)
 
     async def _last(self, caller: Caller) -> list[Item]:
@@ -122,9 +131,8 @@ class Forgetter:
         kept = [c.id for c in trace.candidates if c.kept] if trace else []
         return await self._store.get(kept[:1], caller.owner)
 
-    async def _matching(self, owner: str | None, where: ItemFilter) -> list[Item]:
-        return list((await self._store.by_seq(await self._store.matching(owner, where))).values())
 
-
-def _texts(items: Iterable[Item]) -> list[str]:
-    return [item.content for item in items]
+def mentions(item: Item, words: Sequence[QueryTerm]) -> bool:
+    """Whether an item itself says every word of a query: what is only near in meaning is not to be deleted."""
+    said = set(analyse(indexed_text(item), item.lang))
+    return bool(words) and all(said.intersection(word.variants) for word in words)

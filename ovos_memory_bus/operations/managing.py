@@ -81,7 +81,8 @@ class Librarian:
             caller,
             backends=backends,
             limit=wanted,
-            min_score=request.threshold,
+            # who searches for words wants all that have them
+            min_score=request.threshold if request.use_embedding else request.threshold or 0.0,
         )
         if request.order_by != "relevance":
             hits = sorted(hits, key=lambda hit: getattr(hit.item, request.order_by), reverse=request.order == "desc")
@@ -125,7 +126,7 @@ class Librarian:
         if changed is None:
             raise NotFound("no such item")
         if changed.content != item.content:
-            await self._forgetter.scrub([item.id], [item.content])
+            await self._forgetter.scrub([item.id], [item])
         self._planner.wake()
         return changed.to_data()
 

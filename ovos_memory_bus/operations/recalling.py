@@ -35,5 +35,9 @@ class Recaller:
         return cut(normalise([as_message(turn) for turn in turns]), limit)
 
     def trace(self, request: ExplainRequest, caller: Caller) -> Trace | None:
-        """The trace of a recall of this caller's, by its request id or the newest."""
-        return self._coordinator.traces.find(caller.owner, request.request_id)
+        """The trace of a recall of this caller's that was asked for; None where it is not kept."""
+        traces = self._coordinator.traces
+        if request.recall_id is not None:
+            return traces.find(caller.owner, request.recall_id)
+        named = traces.find(caller.owner, request.request_id) if request.request_id else None
+        return named or traces.find(caller.owner, None)

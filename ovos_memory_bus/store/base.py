@@ -207,6 +207,9 @@ class Store(Protocol):
     async def matching(self, owner: str | None, where: ItemFilter) -> list[int]:
         """The seqs of all matching items, ascending."""
 
+    async def everything(self, owner: str | None, where: ItemFilter) -> list[Item]:
+        """All matching items, those in histories alone included: what forgetting must reach."""
+
     async def history(self, owner: str, session_id: str, agent_id: str | None, limit: int) -> list[Item]:
         """The newest `limit` turns of a session, oldest first."""
 

@@ -67,9 +67,9 @@ def to_outline(row: sqlite3.Row | tuple[Any, ...]) -> Outline:
     return Outline(*row)
 
 
-def condition(owner: str | None, where: ItemFilter) -> tuple[str, list[Any]]:
-    """A filter as the text after WHERE, and its parameters."""
-    parts: list[str] = ["history_only = 0"]
+def condition(owner: str | None, where: ItemFilter, *, hidden: bool = False) -> tuple[str, list[Any]]:
+    """A filter as the text after WHERE, and its parameters; with `hidden`, items in histories alone pass too."""
+    parts: list[str] = ["1" if hidden else "history_only = 0"]
     values: list[Any] = []
     if owner is not None:
         parts.append("owner = ?")

@@ -91,6 +91,12 @@ class SqliteStore:
         text, values = condition(owner, where)
         return await self._column(f"SELECT seq FROM items WHERE {text} ORDER BY seq", values)
 
+    async def everything(self, owner: str | None, where: ItemFilter) -> list[Item]:
+        text, values = condition(owner, where, hidden=True)
+        sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE {text} ORDER BY seq"
+        async with self._database.read() as connection, connection.execute(sql, values) as cursor:
+            return [to_item(row) for row in await cursor.fetchall()]
+
     async def history(self, owner: str, session_id: str, agent_id: str | None, limit: int) -> list[Item]:
         agent = " AND agent_id = ?" if agent_id else ""
         sql = (

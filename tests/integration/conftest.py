@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from daemon import Daemon
+from daemon import Daemon, StartService
 from rig import Bus
 from wire import Wire
-
-StartService = Callable[..., Daemon]
 
 
 @pytest.fixture(scope="session")

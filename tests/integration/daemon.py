@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +90,7 @@ class Daemon:
         while text not in self.logged():
             assert time.monotonic() < deadline, f"{text!r} was never logged:\n{self.logged()}"
             time.sleep(POLL)
+
+
+StartService = Callable[..., Daemon]
+"""The type of the fixture `service`: `service(data?, config=…, env=…, wait=…, on=bus)`."""

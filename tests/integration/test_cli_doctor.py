@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from command_line import WITHOUT_MODEL, Done, run, run_here
-from conftest import StartService
+from daemon import StartService
 from rig import Bus
 from wire import Wire
 

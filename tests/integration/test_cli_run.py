@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from command_line import WITHOUT_MODEL, Done, run
-from conftest import StartService
+from daemon import StartService
 from rig import Bus
 from wire import Wire
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from conftest import StartService
+from daemon import StartService
 from wire import Wire
 
 TURN = "between us folks simply say Quill when they mean me"

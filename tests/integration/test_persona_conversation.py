@@ -11,8 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from conftest import StartService
-from daemon import KEYWORDS_ONLY
+from daemon import KEYWORDS_ONLY, StartService
 from ovos_bus_client.session import Session
 from ovos_persona import Persona
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from command_line import WITHOUT_MODEL, on_folder
-from conftest import StartService
-from daemon import Daemon
+from daemon import Daemon, StartService
 from wire import Data, Wire
 
 HALL = {"session_id": "hall"}

@@ -8,8 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import StartService
-from daemon import KEYWORDS_ONLY, Daemon, needs_model
+from daemon import KEYWORDS_ONLY, Daemon, StartService, needs_model
 from wire import Data, Wire, contents, said
 
 HERE = {"session_id": "restart"}

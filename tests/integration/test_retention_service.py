@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime, timedelta, timezone
 
-from conftest import StartService
+from daemon import StartService
 from wire import Wire
 
 CONFIG = {"backends": ["recency", "lexical"], "retention": {"session:guest*": "1h"}}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import StartService
-from daemon import KEYWORDS_ONLY
+from daemon import KEYWORDS_ONLY, StartService
 from wire import Data, Wire, contents, user
 
 KITCHEN, GARDEN = user("ida", session_id="ida-kitchen"), user("ida", session_id="ida-garden")
