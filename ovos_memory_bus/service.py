@@ -95,7 +95,7 @@ class Service:
         planner.connect(backends, self._wake)
         self.coordinator = Coordinator(config, store, self.catalogue, self.actors)
         recorder = Recorder(store, planner, self._recorded)
-        forgetter = Forgetter(store, self.coordinator, embedding, self._forgotten, config.allow_forget_all)
+        forgetter = Forgetter(store, self.coordinator, embedding, self._forgotten, planner, config.allow_forget_all)
         semantic: Any = next((b for b in backends if b.name == "semantic"), None)
         self.desk = Desk(
             recaller=Recaller(store, self.coordinator, config.recall.max_history),

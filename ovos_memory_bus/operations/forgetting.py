@@ -16,6 +16,7 @@ from ..filters import ItemFilter
 from ..messages.forgetting import ForgetRequest
 from ..messages.identity import Caller
 from ..messages.items import ClearRequest
+from ..planning import Planner
 from ..records import Item
 from ..retention import Retention
 from ..store.base import Removed, Store
@@ -35,10 +36,11 @@ class Forgetter:
         coordinator: Coordinator,
         embedding: EmbeddingWorker | None,
         announce: Announce,
+        planner: Planner,
         all_allowed: bool,
     ) -> None:
         self._store, self._coordinator, self._embedding = store, coordinator, embedding
-        self._announce, self._all_allowed = announce, all_allowed
+        self._announce, self._planner, self._all_allowed = announce, planner, all_allowed
 
     async def forget(self, request: ForgetRequest, caller: Caller) -> tuple[Removed, list[Item]]:
         """What went, or with `dry_run` the items that would go. Raises `Forbidden` for `all` unless configured."""
@@ -59,6 +61,7 @@ class Forgetter:
             return await self.remove(await self._store.everything(owner, where))
         hidden = await self._store.hide(await self._store.matching(owner, where))
         await self._told(hidden.ids)
+        self._planner.wake()
         return hidden
 
     async def expire(self, retention: Retention, now: datetime) -> int:
@@ -79,6 +82,7 @@ class Forgetter:
         removed = await self._store.remove([item.seq for item in items])
         await self.scrub(removed.ids, [*items, *derived])
         await self._told(removed.ids)
+        self._planner.wake()  # what other sources still say is drawn anew
         return removed
 
     async def scrub(self, ids: Sequence[str], gone: Sequence[Item]) -> None:
