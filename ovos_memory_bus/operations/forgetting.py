@@ -23,6 +23,7 @@ from ..store.base import Removed, Store
 
 LOG = logging.getLogger(__name__)
 Announce = Callable[[Sequence[str]], Awaitable[None]]
+STOP_WORDS_OF = "en"  # where a query has no language: what it leaves in too many, the forgetting is the stricter for
 NAMED_BY_QUERY = 1_000  # items that one query can name
 EXCHANGE = 50  # turns looked back through for the last exchange
 
@@ -111,7 +112,7 @@ class Forgetter:
             found = await self._store.get(request.ids, owner)
             return [item for item in found if where.session_id in (None, item.session_id)]
         if request.what == "query":
-            words = query_terms(request.query or "", request.lang)
+            words = query_terms(request.query or "", request.lang or STOP_WORDS_OF)
             hits = await self._coordinator.search(
                 request.query or "",
                 request.lang,
