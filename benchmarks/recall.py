@@ -103,7 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("locomo", type=Path)
     parser.add_argument("facts", type=Path)
-    parser.add_argument("--cache", type=Path, default=Path("/tmp/relevance-vectors"))
+    parser.add_argument("--cache", type=Path, default=Path("relevance-vectors"))
     parser.add_argument("--model")
     parser.add_argument("--markdown", type=Path, help="also write the tables into this file")
     options = parser.parse_args()

@@ -285,7 +285,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("locomo", type=Path)
     parser.add_argument("facts", type=Path)
-    parser.add_argument("--cache", type=Path, default=Path("/tmp/relevance-vectors"))
+    parser.add_argument("--cache", type=Path, default=Path("relevance-vectors"))
     parser.add_argument("--model")
     parser.add_argument("--modes", nargs="*", choices=MODES, help="train these alone and keep the others")
     parser.add_argument("--write", action="store_true", help="write the weights into the package")
