@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 import anyio
 
 from ovos_memory_bus.client import calls
-from ovos_memory_bus.client.calls import Call, R
+from ovos_memory_bus.client.call import Call, R
 from ovos_memory_bus.client.connection import BusConnection
 from ovos_memory_bus.client.identity import DEFAULT_SESSION, session_of
 from ovos_memory_bus.client.pages import Pages

@@ -11,11 +11,20 @@ for everybody else each session has its own, and what was added in one is only f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
 
+from ovos_memory_bus.client.call import (
+    CONTEXT_KEYS,
+    SPELLINGS,
+    Call,
+    ContextOptions,
+    ItemFilter,
+    filtered,
+    given,
+    renamed,
+)
 from ovos_memory_bus.client.results import (
     BackendInfo,
     ContextAnswer,
@@ -30,109 +39,10 @@ from ovos_memory_bus.client.results import (
     memories,
     read_time,
 )
-from ovos_memory_bus.records import ChatMessage, to_wire_time
+from ovos_memory_bus.records import ChatMessage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-R = TypeVar("R")
-When = datetime | date | str
-
-
-@dataclass(frozen=True)
-class Call(Generic[R]):
-    """A request not yet sent. `agent` tells whether the client's own `agent_id` applies when none is given;
-    `session_id` is the session it is made in, where that is not the client's own; `takes` is how long the service may
-    take by the request's own word, in seconds."""
-
-    topic: str
-    data: Mapping[str, Any]
-    read: Callable[[Mapping[str, Any]], R]
-    agent: bool = False
-    session_id: str | None = None
-    takes: float = 0.0
-
-
-class ItemFilter(TypedDict, total=False):
-    """Which items a call is about; what is left out does not restrict."""
-
-    agent_id: str | None
-    graph_id: str | None
-    task_id: str | None
-    session_id: str | None
-    kind: str | None
-    metadata: Mapping[str, Any] | None
-    start_date: When | None
-    end_date: When | None
-
-
-class ContextOptions(TypedDict, total=False):
-    """The settings of one context request; see `memory.context.request` in docs/bus-messages.md."""
-
-    lang: str | None
-    max_results: int | None
-    min_score: float | None
-    backends: Sequence[str] | None
-    scope: str | None
-    inject_mode: str | None
-    header: str | None
-    facts_header: str | None
-    summary_header: str | None
-    chunk_prefix: str | None
-    chunk_separator: str | None
-    include_sources: bool | None
-    tool_name: str | None
-    system_prompt: str | None
-    system_prompt_template: str | None
-    user_template: str | None
-    max_history: int | None
-    query_mode: str | None
-    query_history_turns: int | None
-    fusion: str | None
-    rrf_k: float | None
-    weights: Mapping[str, float] | None
-    members: Sequence[Any] | None
-    primary: str | None
-    dedup: bool | None
-    member_fetch_k: int | None
-    since: When | None
-    until: When | None
-    now: When | None
-    agent_id: str | None
-    graph_id: str | None
-    task_id: str | None
-
-
-_SPELLINGS = {"createdAt": "created_at", "updatedAt": "updated_at"}
-_FILTER_KEYS = {name: name for name in ItemFilter.__annotations__} | {"start_date": "since", "end_date": "until"}
-_CONTEXT_KEYS = {name: name for name in ContextOptions.__annotations__}
-
-
-def _when(value: Any) -> Any:
-    """A time as the wire has it; a datetime without a zone is local time, a date its first moment."""
-    if isinstance(value, datetime):
-        return to_wire_time(value)
-    if isinstance(value, date):
-        return to_wire_time(datetime.combine(value, time.min))
-    return value
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    return {key: _when(value) for key, value in values.items() if value is not None}
-
-
-def _renamed(options: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:
-    unknown = sorted(set(options) - set(keys))
-    if unknown:
-        raise TypeError(f"unknown argument {unknown[0]!r}; known are {', '.join(keys)}")
-    return _given(**{keys[name]: value for name, value in options.items()})
-
-
-def _filtered(topic: str, data: dict[str, Any], filters: Mapping[str, Any], read: Callable[[Any], R]) -> Call[R]:
-    """A call about the items that `filters` let through, made in the session they name."""
-    session_id = filters.get("session_id")
-    return Call(topic, data | _renamed(filters, _FILTER_KEYS), read, agent=True, session_id=session_id)
-
 
 def _item(data: Mapping[str, Any]) -> Memory:
     return Memory.from_data(data["item"])
@@ -158,7 +68,7 @@ def add_memory(
     lang: str | None = None,
 ) -> Call[Memory]:
     """Remember `content`, with metadata of your own, in a graph, task or session that later searches can name."""
-    data = _given(
+    data = given(
         content=content,
         metadata=metadata,
         graph_id=graph_id,
@@ -174,13 +84,13 @@ def remember_conversation(
     content: str, role: str = "user", *, session_id: str | None = None, lang: str | None = None
 ) -> Call[Memory]:
     """Remember one conversation turn by hand; `role` is `user` or `assistant`."""
-    data = _given(content=content, role=role, lang=lang)
+    data = given(content=content, role=role, lang=lang)
     return Call("memory.item.remember", data, _item, agent=True, session_id=session_id)
 
 
 def get_memory(id: str, *, session_id: str | None = None, include_embedding: bool | None = None) -> Call[Memory]:
     """The memory of that id; raises `NotFound`."""
-    return Call("memory.item.get", _given(id=id, include_embedding=include_embedding), _item, session_id=session_id)
+    return Call("memory.item.get", given(id=id, include_embedding=include_embedding), _item, session_id=session_id)
 
 
 def search_memories(
@@ -198,18 +108,18 @@ def search_memories(
 ) -> Call[list[Memory]]:
     """What matches `query` by words and by meaning, best first, each with its `score`; `use_embedding=False`: by words
     alone. At most 10 unless `limit` says otherwise."""
-    data = _given(
+    data = given(
         query=query,
         limit=limit,
         offset=offset,
         similarity_threshold=similarity_threshold,
         use_embedding=use_embedding,
         lang=lang,
-        order_by=_SPELLINGS.get(order_by or "", order_by),
+        order_by=SPELLINGS.get(order_by or "", order_by),
         order=order,
         include_embedding=include_embedding,
     )
-    return _filtered("memory.item.search", data, filters, _items)
+    return filtered("memory.item.search", data, filters, _items)
 
 
 def search_memories_by_similarity(
@@ -224,7 +134,7 @@ def search_memories_by_similarity(
 ) -> Call[list[Memory]]:
     """What is as similar to a text, or to an embedding, as the threshold (0.7) at least, with its `similarity`: by
     `metric` `cosine` q·m / (‖q‖‖m‖) clipped to [0, 1], or `euclidean` 1 / (1 + d)."""
-    data = _given(
+    data = given(
         query=query if isinstance(query, str) else None,
         embedding=None if isinstance(query, str) else [float(x) for x in query],
         similarity_threshold=similarity_threshold,
@@ -233,7 +143,7 @@ def search_memories_by_similarity(
         metric=metric,
         include_embedding=include_embedding,
     )
-    return _filtered("memory.item.similar", data, filters, _items)
+    return filtered("memory.item.similar", data, filters, _items)
 
 
 def list_memories(
@@ -247,15 +157,15 @@ def list_memories(
     **filters: Unpack[ItemFilter],
 ) -> Call[MemoryPage]:
     """The memories of this owner, newest first; at most 100 unless `limit` says otherwise."""
-    data = _given(
+    data = given(
         limit=limit,
         offset=offset,
         page_size=page_size,
-        order_by=_SPELLINGS.get(order_by or "", order_by),
+        order_by=SPELLINGS.get(order_by or "", order_by),
         order=order,
         include_embedding=include_embedding,
     )
-    return _filtered("memory.item.list", data, filters, MemoryPage.from_data)
+    return filtered("memory.item.list", data, filters, MemoryPage.from_data)
 
 
 def update_memory(
@@ -270,7 +180,7 @@ def update_memory(
     lang: str | None = None,
 ) -> Call[Memory]:
     """Change a memory; what is left out stays as it is, also inside of its metadata. Raises `NotFound`."""
-    data = _given(
+    data = given(
         id=id, content=content, metadata=metadata, graph_id=graph_id, task_id=task_id, agent_id=agent_id, lang=lang
     )
     return Call("memory.item.update", data, _item, session_id=session_id)
@@ -285,14 +195,14 @@ def generate_embedding_for_memory(
     id: str, *, force: bool | None = None, session_id: str | None = None
 ) -> Call[EmbeddingResult]:
     """Make a memory's embedding, again with `force`; failure is told in the result, not raised."""
-    return Call("memory.item.embed", _given(id=id, force=force), EmbeddingResult.from_data, session_id=session_id)
+    return Call("memory.item.embed", given(id=id, force=force), EmbeddingResult.from_data, session_id=session_id)
 
 
 def clear_memories(*, sync_with_context: bool | None = None, **filters: Unpack[ItemFilter]) -> Call[int]:
     """Forget all memories of this owner, or those that the filters name; returns how many. With
     `sync_with_context=False` the running session's history is left alone."""
-    data = _given(sync_context=sync_with_context)
-    return _filtered("memory.item.clear", data, filters, _deleted)
+    data = given(sync_context=sync_with_context)
+    return filtered("memory.item.clear", data, filters, _deleted)
 
 
 def context(
@@ -300,7 +210,7 @@ def context(
 ) -> Call[ContextAnswer]:
     """What is worth knowing before `utterance` is answered. The service answers within `timeout` seconds (1.0 at
     first, at most 30) with what its backends have found by then; `explain` tells how, by the answer's `request_id`."""
-    data = _given(utterance=utterance, timeout=timeout, request_id=request_id) | _renamed(options, _CONTEXT_KEYS)
+    data = given(utterance=utterance, timeout=timeout, request_id=request_id) | renamed(options, CONTEXT_KEYS)
     return Call("memory.context.request", data, ContextAnswer.from_data, agent=True, takes=timeout or 0.0)
 
 
@@ -316,8 +226,8 @@ def update(
 ) -> Call[tuple[str, ...]]:
     """Record turns `{role, content, created_at?, name?, metadata?}`; returns their ids once they are on disk. Sent
     twice with the same `request_id` they are stored once."""
-    turns = [message.to_data() if isinstance(message, ChatMessage) else _given(**message) for message in messages]
-    data = _given(
+    turns = [message.to_data() if isinstance(message, ChatMessage) else given(**message) for message in messages]
+    data = given(
         messages=turns,
         lang=lang,
         agent_id=agent_id,
@@ -331,7 +241,7 @@ def update(
 
 def history(*, limit: int | None = None) -> Call[tuple[ChatMessage, ...]]:
     """This session's history, oldest first, after the history rules."""
-    return Call("memory.history.get", _given(limit=limit), lambda data: chat_messages(data.get("messages")), agent=True)
+    return Call("memory.history.get", given(limit=limit), lambda data: chat_messages(data.get("messages")), agent=True)
 
 
 def forget(
@@ -345,13 +255,13 @@ def forget(
 ) -> Call[Forgotten]:
     """Forget for good: `what` is `last`, `query`, `ids`, `session`, `owner` or `all`; `dry_run` tells what would go."""
     listed = None if ids is None else list(ids)
-    data = _given(what=what, query=query, ids=listed, dry_run=dry_run, reason=reason, lang=lang)
+    data = given(what=what, query=query, ids=listed, dry_run=dry_run, reason=reason, lang=lang)
     return Call("memory.forget", data, Forgotten.from_data)
 
 
 def pause(*, duration: float | None = None) -> Call[PauseState]:
     """Store nothing of this session until `resume`, or for `duration` seconds."""
-    return Call("memory.pause", _given(duration=duration), lambda data: _pause_state(data, True, duration))
+    return Call("memory.pause", given(duration=duration), lambda data: _pause_state(data, True, duration))
 
 
 def resume() -> Call[PauseState]:
@@ -380,4 +290,4 @@ def backends() -> Call[tuple[BackendInfo, ...]]:
 
 def explain(request_id: str | None = None) -> Call[Trace]:
     """The trace of the recall with that `request_id`, of the latest one without."""
-    return Call("memory.explain", _given(recall_id=request_id), Trace)
+    return Call("memory.explain", given(recall_id=request_id), Trace)

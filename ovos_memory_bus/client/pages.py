@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ovos_memory_bus.client import calls
-from ovos_memory_bus.client.calls import Call
+from ovos_memory_bus.client.call import Call
 from ovos_memory_bus.client.results import Memory, MemoryPage
 
 

@@ -14,7 +14,7 @@ from ovos_bus_client.message import Message
 
 from ovos_memory_bus import errors
 from ovos_memory_bus.client import calls
-from ovos_memory_bus.client.calls import Call, R
+from ovos_memory_bus.client.call import Call, R
 from ovos_memory_bus.client.identity import dispatching_session, session_of
 from ovos_memory_bus.client.pages import Pages
 from ovos_memory_bus.client.quickack import acknowledge_at_once

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from ovos_memory_bus import errors
-from ovos_memory_bus.client.calls import Call, R
+from ovos_memory_bus.client.call import Call, R
 from ovos_memory_bus.client.failures import error_from_data
 
 ANSWER = ".response"

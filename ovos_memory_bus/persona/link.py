@@ -23,15 +23,18 @@ R = TypeVar("R")
 class Link:
     """A connection to the memory for synchronous callers, made at the first call and kept up by itself.
 
-    `make_client` builds the client in the thread; `forgotten` is told the ids the memory has forgotten."""
+    `make_client` builds the client in the thread; `forgotten` is told the ids the memory has forgotten, `reopened`
+    that something may have been missed before the connection was there."""
 
     def __init__(
         self,
         make_client: Callable[[], AsyncMemoryClient],
         max_pending: int,
         forgotten: Callable[[Collection[str]], None],
+        reopened: Callable[[], None],
     ) -> None:
-        self._make_client, self._max_pending, self._forgotten = make_client, max_pending, forgotten
+        self._make_client, self._max_pending = make_client, max_pending
+        self._forgotten, self._reopened = forgotten, reopened
         self._lock = Lock()
         self._thread: Thread | None = None
         self._live: _Live | None = None
@@ -90,6 +93,7 @@ class Link:
 
             outbox = Outbox(send, self._max_pending)
             client.connection.on(FORGOTTEN, lambda message: self._forgotten(_ids(message)))
+            client.connection.on_open(self._reopened)
             client.connection.on_open(outbox.retry)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(outbox.run, name="outbox")

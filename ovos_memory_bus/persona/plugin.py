@@ -18,10 +18,11 @@ from ovos_utils.log import LOG
 from ovos_memory_bus import errors
 from ovos_memory_bus.client.aio import AsyncMemoryClient
 from ovos_memory_bus.client.identity import DEFAULT_SESSION, known_session, raw_session
+from ovos_memory_bus.client.results import ContextAnswer
 from ovos_memory_bus.persona.agent_messages import KNOWS_TOOLS, to_agent_messages, to_chat_messages
 from ovos_memory_bus.persona.link import Link
 from ovos_memory_bus.persona.outbox import UNSTORABLE, Outbox, Recording
-from ovos_memory_bus.persona.settings import PersonaSettings
+from ovos_memory_bus.persona.settings import PersonaSettings, offered_only
 from ovos_memory_bus.persona.short_term import ShortTermHistory, Talk
 from ovos_memory_bus.records import ChatMessage, to_wire_time
 
@@ -49,7 +50,8 @@ class MemoryBusPlugin(AgentContextManager):  # type: ignore[misc]  # ovos-plugin
             LOG.warning("this ovos-plugin-manager has no tool messages: what is recalled comes as a system message")
             self._request["inject_mode"] = "system"
         self._short_term = ShortTermHistory(self.settings.max_history)
-        self._link = Link(self._make_client, self.settings.max_pending, self._short_term.forget)
+        short_term = self._short_term
+        self._link = Link(self._make_client, self.settings.max_pending, short_term.forget, short_term.doubt)
         self._away = False
         self._lock = Lock()
 
@@ -94,11 +96,18 @@ class MemoryBusPlugin(AgentContextManager):  # type: ignore[misc]  # ovos-plugin
 
         async def recall(client: AsyncMemoryClient, outbox: Outbox) -> Sequence[ChatMessage]:
             await self._delivered(outbox)
-            left = max(MARGIN, deadline - time.monotonic() - MARGIN)
-            options = {**self._request, "lang": session.get("lang")}
-            answer = await client.on_behalf_of(session).context(utterance, timeout=left, **options)
+            subject = client.on_behalf_of(session)
+            try:
+                answer = await self._context(subject, utterance, session, deadline)
+            except errors.InvalidRequest as error:
+                if error.field != "backends":
+                    raise
+                LOG.warning(f"the persona asks for a kind of memory that this one does not have: {error}")
+                self._request = offered_only(self._request, {backend.name for backend in await client.backends()})
+                answer = await self._context(subject, utterance, session, deadline)
             if not answer.messages or answer.messages[-1].role != "user":
                 raise errors.MemoryBusError("the answer's context does not end with the utterance")
+            await self._confirmed(subject, _talk(session), deadline)
             return answer.messages
 
         messages = self._asked(recall)
@@ -116,6 +125,23 @@ class MemoryBusPlugin(AgentContextManager):  # type: ignore[misc]  # ovos-plugin
         bus = load_message_bus_config(**self.settings.bus)
         url = f"{'wss' if bus.ssl else 'ws'}://{bus.host}:{bus.port}{bus.route}"
         return AsyncMemoryClient(url, timeout=self.settings.timeout, agent_id=self.settings.agent_id)
+
+    async def _context(
+        self, subject: AsyncMemoryClient, utterance: str, session: dict[str, Any], deadline: float
+    ) -> ContextAnswer:
+        left = max(MARGIN, deadline - time.monotonic() - MARGIN)
+        return await subject.context(utterance, timeout=left, **{**self._request, "lang": session.get("lang")})
+
+    async def _confirmed(self, subject: AsyncMemoryClient, talk: Talk, deadline: float) -> None:
+        """Drop from the short-term history what the memory forgot while it was out of hearing, if time permits."""
+        if not self._short_term.doubts(talk):
+            return
+        try:
+            with anyio.move_on_after(deadline - time.monotonic() - MARGIN):
+                turns = await subject.list_memories(kind="turn", session_id=talk[0], limit=self._short_term.size)
+                self._short_term.confirm(talk, {turn.id for turn in turns})
+        except errors.MemoryBusError as error:  # what was asked for is there already; next time then
+            LOG.debug(f"the short-term history could not be compared with the memory: {error}")
 
     async def _delivered(self, outbox: Outbox) -> None:
         """Give what was said before a chance to arrive before what is asked now."""
@@ -136,6 +162,7 @@ class MemoryBusPlugin(AgentContextManager):  # type: ignore[misc]  # ovos-plugin
     def _note_away(self, error: errors.MemoryBusError) -> None:
         with self._lock:
             if not self._away:
+                self._short_term.doubt()
                 LOG.warning(f"the memory does not answer ({error}): going on with what was said since the start")
             self._away = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,6 +141,13 @@ def _members_request(members: Any, primary: Any) -> dict[str, Any]:
         else:
             LOG.warning(f"the persona's primary memory {primary!r} is none of its members")
     return request
+
+
+def offered_only(request: Mapping[str, Any], offered: Collection[str]) -> dict[str, Any]:
+    """The request without the backends that the service does not run; with none left it is the service's choice."""
+    wanted = [name for name in request.get("backends", ()) if name in offered]
+    rest = {key: value for key, value in request.items() if key != "backends"}
+    return {**rest, "backends": wanted} if set(wanted) - {HISTORY_BACKEND} else rest
 
 
 def _weighted(members: Sequence[Any]) -> Iterator[tuple[str, float]]:

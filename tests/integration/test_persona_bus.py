@@ -192,6 +192,18 @@ def test_what_the_memory_forgets_leaves_the_short_term_history(memory: ScriptedM
     assert contents(plugin.build_conversation_context("what is it?", "hall")) == ["what is it?"]
 
 
+def test_what_the_memory_forgot_during_an_outage_leaves_it_too(memory: ScriptedMemory, make_plugin: Any) -> None:
+    plugin = make_plugin()
+    plugin.update_history(exchange("my pin is 1234", "noted"), "hall")
+    memory.script["memory.context.request"] = lambda _: {"error": {"code": "shutting_down", "message": "bye"}}
+    assert contents(plugin.build_conversation_context("what is it?", "hall"))[0] == "my pin is 1234"
+    memory.script["memory.item.list"] = lambda _: {"items": [], "total": 0}
+    memory.script["memory.context.request"] = recalled
+    assert contents(plugin.build_conversation_context("what is it?", "hall")) == ["recalled", "what is it?"]
+    memory.script["memory.context.request"] = lambda _: {"error": {"code": "shutting_down", "message": "bye"}}
+    assert contents(plugin.build_conversation_context("what is it?", "hall")) == ["what is it?"]
+
+
 def test_many_sessions_at_once(memory: ScriptedMemory, make_plugin: Any) -> None:
     plugin = make_plugin()
 

@@ -106,6 +106,19 @@ def test_what_the_memory_forgot_or_was_told_not_to_keep_is_dropped() -> None:
     assert short_term.messages(HALL) == []
 
 
+def test_what_may_have_been_forgotten_out_of_hearing_is_compared() -> None:
+    short_term = ShortTermHistory(10)
+    short_term.stored(short_term.add(HALL, said("one", "first")), ("a", "b"))
+    short_term.doubt()
+    short_term.add(HALL, said("two", "second"))
+    assert short_term.doubts(HALL)
+    assert not short_term.doubts(("cellar", None))
+    short_term.confirm(HALL, {"a"})
+    assert not short_term.doubts(HALL)
+    assert [message.content for message in short_term.messages(HALL)] == ["two", "second"]
+    assert [turn.content for turn in short_term._said(HALL)] == ["one", "two", "second"]
+
+
 class Service:
     """Sends by script: each attempt takes the next answer, an error to raise or the ids; then it always stores."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ovos_memory_bus.errors import ConfigError
-from ovos_memory_bus.persona.settings import PersonaConfigError, PersonaSettings
+from ovos_memory_bus.persona.settings import PersonaConfigError, PersonaSettings, offered_only
 
 COMPOSITE = {
     "members": [
@@ -68,6 +68,14 @@ def test_our_own_names_and_a_nested_composite_are_members_too() -> None:
     assert request["weights"] == {"facts": 1.0, "semantic": 0.5, "lexical": 1.5}
     everything = PersonaSettings.from_config({"members": ["ovos-memory-plugin-composite"]}).request
     assert len(everything["backends"]) == 5
+
+
+def test_what_the_service_does_not_run_is_not_asked_for() -> None:
+    request = PersonaSettings.from_config({"members": ["semantic", "lexical"], "rrf_k": 30}).request
+    assert offered_only(request, {"recency", "lexical"})["backends"] == ["lexical", "recency"]
+    without = offered_only(request, {"recency", "facts"})
+    assert "backends" not in without
+    assert without["rrf_k"] == 30
 
 
 def test_unknown_members_are_left_out() -> None:
