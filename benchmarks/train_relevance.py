@@ -5,7 +5,7 @@
 The ranker is a linear model under a listwise softmax (Cao et al. 2007, "Learning to rank: from pairwise approach to
 listwise approach"); the gate a logistic regression over the best candidates' figures, its negatives the questions of
 one talk asked of another, questions whose fact was left out, and everyday commands. Each figure is of talks that the
-weights did not see. Needs scipy.
+weights did not see; the commands are the same lines in every talk, so `commands` is too good a figure. Needs scipy.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ from ovos_memory_bus import relevance
 from ovos_memory_bus.relevance import FEATURES, GATE_FEATURES, candidate_features, gate_features
 
 MODES = {"both": (True, True), "lexical": (True, False), "semantic": (False, True)}
-STRANGERS = (
-    0.3  # share of questions without an answer that may bring something by default: less costs too many answers
-)
+STRANGERS = 0.3  # share of questions without an answer that may bring something by default: less costs too many answers
 SIZES = (1, 2, 3, 5, 8, 16, 32, 64)  # turns of a young memory
 SAMPLES = 15  # young memories of each size a talk
 SLOPES = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
