@@ -7,6 +7,7 @@ frame. A stock bus sends two small frames in a row, so without quick acknowledge
 from __future__ import annotations
 
 import inspect
+import asyncio  # on Python 3.10 its TimeoutError is a class of its own
 import json
 import logging
 import random
@@ -115,7 +116,7 @@ class Bus:
                     connection = await session.ws_connect(
                         self.url, max_msg_size=MAX_FRAME, heartbeat=HEARTBEAT, **UNDECODED
                     )
-                except (aiohttp.ClientError, OSError, TimeoutError) as error:
+                except (aiohttp.ClientError, OSError, asyncio.TimeoutError) as error:
                     if delay == FIRST_DELAY:
                         LOG.warning("no messagebus at %s yet (%s); trying on", self.url, error)
                     await anyio.sleep(delay * random.uniform(0.5, 1.5))

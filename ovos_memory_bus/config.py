@@ -25,10 +25,9 @@ DEFAULT_BACKENDS = ("recency", "lexical", "semantic", "facts", "summary")
 
 @dataclass(frozen=True, slots=True)
 class BackendConfig:
-    """One entry of `backends`: a built-in or entry-point `name`, or an installed OVOS memory `plugin`."""
+    """One entry of `backends`: a built-in or entry-point `name`, its weight in the fusion and its own options."""
 
     name: str
-    plugin: str | None = None
     weight: float = 1.0
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -77,21 +76,10 @@ class LlmConfig:
     model: str = ""
     api_key: str = ""
     timeout: float = 60.0
-    concurrency: int = 1
     max_jobs: int = 1_000
     max_age: float = 7 * 86_400.0
     facts_prompt: str = ""
     summary_prompt: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WebConfig:
-    """The inspector page and HTTP API; off unless enabled, on loopback unless `expose` is set."""
-
-    enabled: bool = False
-    host: str = "127.0.0.1"
-    port: int = 8287
-    expose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +100,6 @@ class Config:
     mailbox: int = 64
     write_queue: int = 256
     show_paths: bool = False
-    observe: bool = False
-    observe_blocked_intents: tuple[str, ...] = ()
     remote_backends: tuple[str, ...] = ()
     retention: Mapping[str, Any] = field(default_factory=dict)
     backends: tuple[BackendConfig, ...] = tuple(BackendConfig(name) for name in DEFAULT_BACKENDS)
@@ -122,7 +108,6 @@ class Config:
     facts: FactsConfig = FactsConfig()
     summary: SummaryConfig = SummaryConfig()
     llm: LlmConfig = LlmConfig()
-    web: WebConfig = WebConfig()
 
 
 _CHOICES = {
@@ -234,19 +219,18 @@ def _choice(value: str, name: str) -> str:
 
 
 def _backends(value: Any) -> tuple[BackendConfig, ...]:
-    """Each entry is a name, `{"name", "weight"?, …options}` or `{"plugin", "config"?, "weight"?}`."""
+    """Each entry is a name or `{"name", "weight"?, …options}`."""
     found: list[BackendConfig] = []
     for entry in _expect(value, (list, tuple), "backends", "a list"):
         if isinstance(entry, str):
             found.append(BackendConfig(entry))
             continue
         options = dict(_expect(entry, Mapping, "backends", "a list of names and objects"))
-        plugin = options.pop("plugin", None)
-        name = options.pop("name", None) or plugin
+        name = options.pop("name", None)
         if not isinstance(name, str):
-            raise ConfigError("configuration: an entry of backends needs a name or a plugin", "backends")
+            raise ConfigError("configuration: an entry of backends needs a name", "backends")
         weight = float(_number(options.pop("weight", 1.0), (int, float), f"backends.{name}.weight"))
-        found.append(BackendConfig(name, plugin, weight, options.pop("config", options) if plugin else options))
+        found.append(BackendConfig(name, weight, options))
     names = [backend.name for backend in found]
     if len(set(names)) != len(names):
         raise ConfigError("configuration: two backends have the same name", "backends")

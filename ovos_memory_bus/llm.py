@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio  # on Python 3.10 its TimeoutError is a class of its own
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -43,7 +44,7 @@ class ChatClient:
                 }
                 async with session.post(self._url("chat/completions"), json=body) as response:
                     answer = await self._read(response)
-        except (aiohttp.ClientError, OSError, TimeoutError, ValueError, RecursionError) as error:
+        except (aiohttp.ClientError, OSError, asyncio.TimeoutError, ValueError, RecursionError) as error:
             raise LlmUnavailable(f"the language model did not answer: {type(error).__name__}: {error}") from error
         return _content(answer)
 

@@ -56,7 +56,10 @@ BUILT_IN: Mapping[str, Factory] = {
 def build(parts: Parts) -> list[Backend]:
     """The configured backends, in order. One that cannot be built is left out with a log line."""
     backends: list[Backend] = []
+    off = {name for name in ("facts", "summary") if not getattr(parts.config, name).enabled}
     for config in parts.config.backends:
+        if config.name in off:
+            continue
         try:
             factory = BUILT_IN.get(config.name) or _installed(config.name)
             if factory is None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ class Daemon:
                 try:
                     if wire.begin("memory.status").result(1)["ready"]:
                         return
-                except TimeoutError:
+                except FutureTimeout:
                     continue
         raise AssertionError("the service did not get ready:\n" + self.logged())
 
