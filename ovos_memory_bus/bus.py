@@ -6,8 +6,8 @@ frame. A stock bus sends two small frames in a row, so without quick acknowledge
 
 from __future__ import annotations
 
-import inspect
 import asyncio  # on Python 3.10 its TimeoutError is a class of its own
+import inspect
 import json
 import logging
 import random
