@@ -87,7 +87,8 @@ class Backend(Protocol):
         """The backend's life: entered before the first search, left at shutdown or before a restart."""
 
     async def search(self, query: Query) -> Found:
-        """What is found for `query`, at most `query.limit` hits, within its owner and filter."""
+        """What is found for `query` within its owner and filter: at most `query.limit` hits, or more where a backend
+        knows them all anyway."""
 
     async def work(self) -> bool:
         """Do one short piece of background work; whether there may be more."""

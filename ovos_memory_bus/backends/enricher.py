@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
@@ -93,7 +94,8 @@ class Enricher(BaseBackend):
             await self._store.postpone(job.kind, job.seq, delay)
             return
         self._failing = False
-        await self._store.draw(Drawn(drawn.adds, drawn.metadata, drawn.sources, drawn.removes, ((job.kind, job.seq),)))
+        seen = {item.seq: item.updated_at} if item is not None else {}
+        await self._store.draw(replace(drawn, done=((job.kind, job.seq),), seen=seen))
         self._drawing.wake()
 
     async def _fact(self, turn: Item) -> Drawn:

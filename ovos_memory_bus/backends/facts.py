@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Protocol
 
@@ -70,7 +71,8 @@ class Facts(BaseBackend):
         for job in jobs:
             turn = turns.get(job.seq)
             drawn = await self._drawn(turn) if turn is not None else Drawn()
-            await self._store.draw(_with_done(drawn, job.seq))
+            seen = {turn.seq: turn.updated_at} if turn is not None else {}
+            await self._store.draw(replace(drawn, done=((JOB, job.seq),), seen=seen))
             if drawn.adds:
                 self._drawing.wake()
         return True
@@ -191,7 +193,3 @@ def _searched(fact: Item) -> str:
 def _least_used(facts: Sequence[Item], count: int) -> list[Item]:
     by_use = sorted(facts, key=lambda fact: (int(fact.metadata.get("uses", 0)), fact.created_at))
     return by_use[: max(count, 0)]
-
-
-def _with_done(drawn: Drawn, seq: int) -> Drawn:
-    return Drawn(drawn.adds, drawn.metadata, drawn.sources, drawn.removes, ((JOB, seq),))

@@ -74,7 +74,8 @@ class Lexical(BaseBackend):
         if not jobs:
             return False
         items = await self._store.by_seq(job.seq for job in jobs)
-        await self._store.save_terms(await _analysed(items), SCHEME, done=JOB)
+        seen = {seq: item.updated_at for seq, item in items.items()}
+        await self._store.save_terms(await _analysed(items), SCHEME, done=JOB, seen=seen)
         await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in items])
         return True
 

@@ -112,7 +112,7 @@ class Semantic(BaseBackend):
         """Embed an item at once; its centred vector. Raises `ModelError`s."""
         model = await self._ready()
         pieces = await self._embed(item)
-        await self._keep(model, {item.seq: pieces})
+        await self._keep(model, {item.seq: pieces}, {item.seq: item})
         return (await self.embeddings([item.seq])).get(item.seq, [])
 
     async def work(self) -> bool:
@@ -128,7 +128,7 @@ class Semantic(BaseBackend):
         if not jobs:
             return await self._work_on_graphs(model)
         items = await self._store.by_seq(job.seq for job in jobs)
-        await self._keep(model, {seq: await self._embed(item) for seq, item in items.items()})
+        await self._keep(model, {seq: await self._embed(item) for seq, item in items.items()}, items)
         await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in items])
         return True
 
@@ -171,8 +171,11 @@ class Semantic(BaseBackend):
         pieces = await self._embedding.passage(indexed_text(item))
         return [piece.vector.astype(STORED).tobytes() for piece in pieces]
 
-    async def _keep(self, model: Embedder, rows: Mapping[int, Sequence[bytes]]) -> None:
-        await self._store.save_vectors(model.name, model.dims, rows, done=JOB)
+    async def _keep(self, model: Embedder, rows: Mapping[int, Sequence[bytes]], items: Mapping[int, Item]) -> None:
+        """Store the vectors of items, but of those that changed meanwhile: they are embedded anew."""
+        seen = {seq: item.updated_at for seq, item in items.items()}
+        kept = await self._store.save_vectors(model.name, model.dims, rows, done=JOB, seen=seen)
+        rows = {seq: pieces for seq, pieces in rows.items() if seq in kept}
         for partition in self._catalogue.loaded():
             held: _Held | None = partition.indexes.get(self._key(model))
             if held is not None:

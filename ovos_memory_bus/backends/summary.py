@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 
 import anyio.to_thread
@@ -39,36 +40,39 @@ class Summary(BaseBackend):
 
     async def search(self, query: Query) -> Found:
         found = await self._store.of_kind(query.caller, "summary", query.session_id)
-        return Found(items=tuple(item for item in found[-1:] if query.agent_id in (None, item.agent_id)))
+        return Found(items=tuple([item for item in found if query.agent_id in (None, item.agent_id)][-1:]))
 
     async def work(self) -> bool:
         jobs = await self._store.due(JOB, PIECE)
         if not jobs:
             return False
         turns = await self._store.by_seq(job.seq for job in jobs)
-        talks = {(turn.owner, turn.session_id, turn.agent_id) for turn in turns.values()}
-        for owner, session_id, agent_id in sorted(talks, key=str):
-            drawn = await self._drawn(owner, session_id, agent_id)
-            if drawn is not None:
-                await self._store.draw(drawn)
+        talks: dict[tuple[str, str, str | None], list[tuple[str, int]]] = {}
+        for turn in turns.values():
+            talks.setdefault((turn.owner, turn.session_id, turn.agent_id), []).append((JOB, turn.seq))
+        for talk in sorted(talks, key=str):
+            drawn = await self._drawn(*talk)
+            await self._store.draw(replace(drawn, done=tuple(talks[talk])))
+            if drawn.adds:
                 self._drawing.wake()
-        await self._store.finish(JOB, [job.seq for job in jobs])
+        await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in turns])
         return True
 
-    async def _drawn(self, owner: str, session_id: str, agent_id: str | None) -> Drawn | None:
-        """A new summary in place of the old one; None while too little is new."""
+    async def _drawn(self, owner: str, session_id: str, agent_id: str | None) -> Drawn:
+        """A new summary in place of the old one; nothing while too little is new."""
         turns = await self._store.history(owner, session_id, agent_id, TURNS + self._config.recent_window)
         older = turns[: -self._config.recent_window or None]
         known = [item for item in await self._store.of_kind(owner, "summary", session_id) if item.agent_id == agent_id]
         covered = {seq for seqs in (await self._store.sources_of([i.seq for i in known])).values() for seq in seqs}
         fresh = [turn for turn in older if turn.seq not in covered]
         if not fresh or len(fresh) < self._config.summarize_every:
-            return None
+            return Drawn()
         text = await anyio.to_thread.run_sync(self._text, older, await self._stating(owner, session_id))
         if not text:
-            return None
+            return Drawn()
         item = self._writer.item(older, text, "extract", datetime.now(timezone.utc))
-        return Drawn(adds=(self._drawing.planned(item),), removes=tuple(i.seq for i in known))
+        seen = {turn.seq: turn.updated_at for turn in older}
+        return Drawn(adds=(self._drawing.planned(item),), removes=tuple(i.seq for i in known), seen=seen)
 
     async def _stating(self, owner: str, session_id: str) -> set[int]:
         """The turns of a session from which a fact was drawn."""

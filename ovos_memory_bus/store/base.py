@@ -117,13 +117,16 @@ class Drawn:
     """What background work drew from items, to be stored at once with the end of its jobs.
 
     `adds` are new items with their sources; `metadata` replaces that of items by seq; `sources` are further
-    (derived, source) pairs; `removes` are derived items that no longer hold; `done` the jobs that this ends."""
+    (derived, source) pairs; `removes` are derived items that no longer hold; `done` the jobs that this ends; `seen` the
+    `updated_at` of the items as they were read. Where one of these changed since, or a job of `done` is no longer open,
+    nothing is stored: the work is to be done anew, or was done already."""
 
     adds: tuple[NewItem, ...] = ()
     metadata: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     sources: tuple[tuple[int, int], ...] = ()
     removes: tuple[int, ...] = ()
     done: tuple[tuple[str, int], ...] = ()
+    seen: Mapping[int, datetime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,16 +250,29 @@ class Store(Protocol):
     async def terms(self, seqs: Sequence[int], scheme: int) -> dict[int, bytes]:
         """The stored term hashes (uint32, little endian) of these items under the analysis `scheme`."""
 
-    async def save_terms(self, rows: Mapping[int, bytes], scheme: int, done: str | None = None) -> None:
-        """Keep term hashes and, in the same transaction, end the jobs of kind `done` of these items."""
+    async def save_terms(
+        self,
+        rows: Mapping[int, bytes],
+        scheme: int,
+        done: str | None = None,
+        seen: Mapping[int, datetime] | None = None,
+    ) -> None:
+        """Keep term hashes and, in the same transaction, end the jobs of kind `done` of these items. Items gone
+        meanwhile are left out, and those that are not as they were `seen` (by their `updated_at`): their jobs stay."""
 
     async def vectors(self, model: str, seqs: Sequence[int]) -> dict[int, list[bytes]]:
         """The stored vectors of these items' pieces."""
 
     async def save_vectors(
-        self, model: str, dims: int, rows: Mapping[int, Sequence[bytes]], done: str | None = None
-    ) -> None:
-        """Keep the vectors of items' pieces and end their jobs of kind `done`. Items gone meanwhile are left out."""
+        self,
+        model: str,
+        dims: int,
+        rows: Mapping[int, Sequence[bytes]],
+        done: str | None = None,
+        seen: Mapping[int, datetime] | None = None,
+    ) -> frozenset[int]:
+        """Keep the vectors of items' pieces and end their jobs of kind `done`; the items not left out, see
+        `save_terms`."""
 
     async def without_vectors(self, model: str, job: str) -> int:
         """Queue a `job` for each item that has no vector of `model`; how many."""

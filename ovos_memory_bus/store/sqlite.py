@@ -12,7 +12,7 @@ import aiosqlite
 
 from ..filters import ItemFilter
 from ..records import Item
-from . import streams, writes
+from . import indexed, streams, writes
 from .base import Added, Changes, Drawn, Job, Known, NewItem, Page, Queue, Record, Removed, Tombstone
 from .database import Database, Work, open_database
 from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, condition, to_item, to_micros, to_outline
@@ -178,8 +178,8 @@ class SqliteStore:
             f"SELECT seq FROM items WHERE {whose}change > ? AND history_only = 1"
         )
         async with self._database.read() as connection:
-            await connection.execute("BEGIN")  # one snapshot for all three reads
             try:
+                await connection.execute("BEGIN")  # one snapshot for all three reads
                 change = await one(connection, "SELECT change FROM clock")
                 async with connection.execute(present, (*values, since)) as cursor:
                     outlines = tuple(map(to_outline, await cursor.fetchall()))
@@ -196,16 +196,14 @@ class SqliteStore:
             )
         return dict(rows)
 
-    async def save_terms(self, rows: Mapping[int, bytes], scheme: int, done: str | None = None) -> None:
-        async def work(connection: aiosqlite.Connection) -> None:
-            await connection.executemany(
-                "INSERT OR REPLACE INTO terms (seq, scheme, hashes) "
-                "SELECT seq, ?, ? FROM items WHERE seq = ? AND history_only = 0",
-                [(scheme, hashes, seq) for seq, hashes in rows.items()],
-            )
-            await _finish(connection, done, list(rows))
-
-        await self._database.write(work)
+    async def save_terms(
+        self,
+        rows: Mapping[int, bytes],
+        scheme: int,
+        done: str | None = None,
+        seen: Mapping[int, datetime] | None = None,
+    ) -> None:
+        await self._database.write(lambda writer: indexed.save_terms(writer, rows, scheme, done, seen or {}))
 
     async def vectors(self, model: str, seqs: Sequence[int]) -> dict[int, list[bytes]]:
         found: dict[int, list[bytes]] = {}
@@ -219,33 +217,19 @@ class SqliteStore:
         return found
 
     async def save_vectors(
-        self, model: str, dims: int, rows: Mapping[int, Sequence[bytes]], done: str | None = None
-    ) -> None:
-        async def work(connection: aiosqlite.Connection) -> None:
-            await connection.execute("INSERT OR IGNORE INTO models (name, dims) VALUES (?, ?)", (model, dims))
-            number = await one(connection, "SELECT id FROM models WHERE name = ?", (model,))
-            await connection.executemany(
-                "DELETE FROM vectors WHERE model = ? AND seq = ?", [(number, seq) for seq in rows]
-            )
-            await connection.executemany(
-                "INSERT INTO vectors SELECT ?, seq, ?, ? FROM items WHERE seq = ? AND history_only = 0",
-                [(number, piece, vector, seq) for seq, pieces in rows.items() for piece, vector in enumerate(pieces)],
-            )
-            await _finish(connection, done, list(rows))
-
-        await self._database.write(work)
+        self,
+        model: str,
+        dims: int,
+        rows: Mapping[int, Sequence[bytes]],
+        done: str | None = None,
+        seen: Mapping[int, datetime] | None = None,
+    ) -> frozenset[int]:
+        return await self._database.write(
+            lambda writer: indexed.save_vectors(writer, model, dims, rows, done, seen or {})
+        )
 
     async def without_vectors(self, model: str, job: str) -> int:
-        async def work(connection: aiosqlite.Connection) -> int:
-            number = await one(connection, "SELECT id FROM models WHERE name = ?", (model,)) or -1
-            cursor = await connection.execute(
-                "INSERT OR IGNORE INTO jobs (kind, seq, created_at) SELECT ?, seq, ? FROM items WHERE history_only = 0 "
-                "AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.seq = items.seq AND model = ?)",
-                (job, _now(), number),
-            )
-            return cursor.rowcount
-
-        return await self._database.write(work)
+        return await self._database.write(lambda writer: indexed.without_vectors(writer, model, job, _now()))
 
     # -- background work
 
@@ -255,7 +239,7 @@ class SqliteStore:
             return [Job(kind, seq, attempts) for seq, attempts in await cursor.fetchall()]
 
     async def finish(self, kind: str, seqs: Sequence[int]) -> None:
-        await self._database.write(lambda connection: _finish(connection, kind, seqs))
+        await self._database.write(lambda writer: indexed.finish(writer, kind, seqs))
 
     async def postpone(self, kind: str, seq: int, delay: float | None) -> None:
         async def work(connection: aiosqlite.Connection) -> None:
@@ -328,11 +312,6 @@ class SqliteStore:
     async def _column(self, sql: str, values: Sequence[Any]) -> list[Any]:
         async with self._database.read() as connection, connection.execute(sql, values) as cursor:
             return [row[0] for row in await cursor.fetchall()]
-
-
-async def _finish(connection: aiosqlite.Connection, kind: str | None, seqs: Sequence[int]) -> None:
-    if kind is not None:
-        await connection.executemany("DELETE FROM jobs WHERE kind = ? AND seq = ?", [(kind, seq) for seq in seqs])
 
 
 @asynccontextmanager

@@ -205,8 +205,20 @@ async def _redraw(connection: aiosqlite.Connection, derived: Sequence[int], doom
         await connection.executemany("INSERT OR IGNORE INTO jobs (kind, seq, created_at) VALUES (?, ?, ?)", rows)
 
 
+async def _in_vain(connection: aiosqlite.Connection, drawn: Drawn) -> bool:
+    """Whether something was drawn from what has changed meanwhile, or others did the same work."""
+    rows = await select_in(connection, "SELECT seq, updated_at FROM items WHERE seq IN ({})", list(drawn.seen))
+    if any(to_micros(drawn.seen[seq]) != updated for seq, updated in rows):
+        return True
+    sql = "SELECT kind, seq FROM jobs WHERE seq IN ({})"
+    open_ = {(kind, seq) for kind, seq in await select_in(connection, sql, [seq for _, seq in drawn.done])}
+    return not open_.issuperset(drawn.done)
+
+
 async def draw(connection: aiosqlite.Connection, drawn: Drawn, now: int) -> None:
-    """Store what was drawn from items, and end the jobs that drew it."""
+    """Store what was drawn from items, and end the jobs that drew it, unless it was drawn in vain."""
+    if await _in_vain(connection, drawn):
+        return
     named = sorted({source for item in drawn.adds for source in item.sources})
     present = {row[0] for row in await select_in(connection, "SELECT seq FROM items WHERE seq IN ({})", named)}
     await _insert(connection, [item for item in drawn.adds if present.issuperset(item.sources)], now)
@@ -221,7 +233,7 @@ async def draw(connection: aiosqlite.Connection, drawn: Drawn, now: int) -> None
         [(derived, source, derived) for derived, source in drawn.sources],
     )
     if drawn.removes:
-        await remove(connection, drawn.removes, False, now)
+        await remove(connection, drawn.removes, True, now)  # indexes learn of it by the tombstone
     await connection.executemany("DELETE FROM jobs WHERE kind = ? AND seq = ?", drawn.done)
 
 

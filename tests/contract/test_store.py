@@ -12,9 +12,9 @@ from pathlib import Path
 
 import anyio
 import pytest
-from conftest import turn
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from new_items import turn
 
 from ovos_memory_bus.errors import FolderInUse, StorageCorrupt, StorageTooNew
 from ovos_memory_bus.filters import ItemFilter

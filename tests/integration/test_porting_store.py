@@ -208,9 +208,10 @@ async def test_an_older_summary_does_not_come_beside_a_newer_one(tmp_path: Path)
         (old,) = await store.of_kind(None, "summary")
         newer = turn("new", kind="summary", role="system", sources=(seq,))
         await store.draw(Drawn(adds=(newer,), removes=(old.seq,)))
-        for dry_run in (True, False):
-            counts = await import_from(store, tmp_path / "old.jsonl", planned, dry_run=dry_run)
-            assert counts == Imported(present=1, groundless=1)
+        for restore, left_out in ((False, Imported(present=1, forgotten=1)), (True, Imported(present=1, groundless=1))):
+            for dry_run in (True, False):
+                counts = await import_from(store, tmp_path / "old.jsonl", planned, restore=restore, dry_run=dry_run)
+                assert counts == left_out
         assert [item.content for item in await store.of_kind(None, "summary")] == ["new"]
 
 
