@@ -28,27 +28,44 @@ class ItemFilter:
     @property
     def empty(self) -> bool:
         """Whether every item passes."""
-        return self == ItemFilter()
+        return self == ANYTHING
 
     def narrowed(self, other: ItemFilter) -> ItemFilter | None:
         """Items that pass both; None where no item can."""
         values: dict[str, Any] = {}
         for name in (f.name for f in fields(self)):
             mine, theirs = getattr(self, name), getattr(other, name)
-            if not mine or not theirs:
-                values[name] = mine or theirs
-            elif name == "since":
-                values[name] = max(mine, theirs)
-            elif name == "until":
-                values[name] = min(mine, theirs)
-            elif name == "metadata":
-                values[name] = {**mine, **theirs}
-                if any(theirs[key] != mine[key] for key in mine.keys() & theirs.keys()):
-                    return None
-            elif name == "kinds":
-                values[name] = tuple(kind for kind in mine if kind in theirs)
-            elif mine == theirs:
+            if mine == getattr(ANYTHING, name):
+                values[name] = theirs
+            elif theirs == getattr(ANYTHING, name):
                 values[name] = mine
             else:
-                return None
+                values[name] = _both(name, mine, theirs)
+                if values[name] is None:
+                    return None
         return ItemFilter(**values)
+
+
+ANYTHING = ItemFilter()
+
+
+def _both(name: str, mine: Any, theirs: Any) -> Any:
+    """One condition that holds where both do; None where that is nowhere."""
+    if name == "since":
+        return max(mine, theirs)
+    if name == "until":
+        return min(mine, theirs)
+    if name == "kinds":
+        return tuple(kind for kind in mine if kind in theirs) or None
+    if name == "during":
+        overlaps = ((max(a, c), min(b, d)) for a, b in mine for c, d in theirs)
+        return tuple((start, end) for start, end in overlaps if start < end) or None
+    if name == "metadata":
+        agree = all(_equal(mine[key], theirs[key]) for key in mine.keys() & theirs.keys())
+        return {**mine, **theirs} if agree else None
+    return mine if mine == theirs else None
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """As JSON has it: true is not 1."""
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

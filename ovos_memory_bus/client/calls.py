@@ -44,6 +44,7 @@ from ovos_memory_bus.records import ChatMessage
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+
 def _item(data: Mapping[str, Any]) -> Memory:
     return Memory.from_data(data["item"])
 

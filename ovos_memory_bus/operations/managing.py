@@ -122,11 +122,12 @@ class Librarian:
                 raise InvalidRequest("the content is blank", "content")
             values["content"] = request.content
         jobs = self._planner.planned(_as_new(item)).jobs
+        drawn = await self._store.drawn_from([item.seq])
         changed = await self._store.update(item.id, item.owner, values, jobs)
         if changed is None:
             raise NotFound("no such item")
         if changed.content != item.content:
-            await self._forgetter.scrub([item.id], [item])
+            await self._forgetter.scrub([item.id, *(one.id for one in drawn)], [item, *drawn])
         self._planner.wake()
         return changed.to_data()
 

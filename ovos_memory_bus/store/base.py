@@ -217,7 +217,8 @@ class Store(Protocol):
         """The newest `limit` turns of a session, oldest first."""
 
     async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
-        """Change the columns named; new content drops the words and vectors of the old and what was drawn from it."""
+        """Change the columns named. New content, or the same in another language or of another speaker, drops the words
+        and vectors of the old and what was drawn from it, and queues the `jobs`."""
 
     async def draw(self, drawn: Drawn) -> None:
         """Store what was drawn, in one transaction. An addition of which a source has gone is left out: its text holds

@@ -118,26 +118,37 @@ class Database:
         self._jobs.close()
 
     async def _commit(self, batch: list[_Job]) -> None:
-        """One transaction for all of `batch`; every job is answered."""
+        """One transaction for all of `batch` but what stands alone; every job is answered."""
         plain = [job for job in batch if not job.alone]
         try:
             if plain:
-                await self._writer.execute("BEGIN IMMEDIATE")
-                for job in plain:
-                    await self._apply(job)
-                await self._writer.execute("COMMIT")
+                await self._together(plain)
             for job in batch:
                 if job.alone:
-                    job.result = await job.work(self._writer)
-        except Exception as error:
-            await self._abandon()
-            failure = storage_error(error) if isinstance(error, sqlite3.Error) else error
-            LOG.warning("a write of %d parts was undone: %s", len(batch), failure)
-            for job in batch:
-                job.error = job.error or failure
+                    await self._alone(job)
         finally:
             for job in batch:
                 job.done.set()
+
+    async def _together(self, jobs: list[_Job]) -> None:
+        try:
+            await self._writer.execute("BEGIN IMMEDIATE")
+            for job in jobs:
+                await self._apply(job)
+            await self._writer.execute("COMMIT")
+        except Exception as error:
+            await self._abandon()
+            failure = storage_error(error) if isinstance(error, sqlite3.Error) else error
+            LOG.warning("a write of %d parts was undone: %s", len(jobs), failure)
+            for job in jobs:
+                job.error = job.error or failure
+
+    async def _alone(self, job: _Job) -> None:
+        try:
+            job.result = await job.work(self._writer)
+        except Exception as error:
+            job.error = storage_error(error) if isinstance(error, sqlite3.Error) else error
+            LOG.warning("the database could not be tidied: %s", job.error)
 
     async def _apply(self, job: _Job) -> None:
         """One job inside the open transaction; a failure of its own undoes its own part."""
@@ -189,7 +200,7 @@ async def open_database(
         stack.callback(residue.close)  # after the connections
         try:
             writer = await stack.enter_async_context(aiosqlite.connect(path, isolation_level=None))
-            os.chmod(path, 0o600)
+            _keep_private(path)
             await _configure_writer(writer)
             await migrate(writer)
             pool = []
@@ -232,9 +243,20 @@ def _prepare(folder: Path) -> None:
         raise StorageReadOnly(f"the data folder {folder} cannot be written: check its owner and permissions")
 
 
+def _keep_private(path: Path) -> None:
+    try:
+        os.chmod(path, 0o600)
+    except OSError as error:
+        raise StorageReadOnly(f"{path} is not ours: {error.strerror}") from error
+
+
 def _lock(folder: Path) -> int:
     """Hold `folder` for this process; the kernel lets go when it ends, however it ends."""
-    handle = os.open(folder / "service.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    path = folder / "service.lock"
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StorageReadOnly(f"{path} cannot be written: {error.strerror}") from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

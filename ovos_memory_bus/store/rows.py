@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
@@ -105,7 +106,16 @@ def _metadata_condition(value: Any) -> tuple[str, list[Any]]:
     if isinstance(value, bool):
         return f"type = '{str(value).lower()}'", []
     if isinstance(value, (int, float)):
-        return "type IN ('integer', 'real') AND atom = ?", [value]
+        # SQLite's whole numbers have 64 bits; it reads longer ones as the nearest float, and so do we
+        bound = value if -(2**63) <= value < 2**63 else _nearest(value)
+        return "type IN ('integer', 'real') AND atom = ?", [bound]
     if isinstance(value, str):
         return "type = 'text' AND atom = ?", [value]
     return "type IN ('object', 'array') AND value = ?", [to_json(value)]
+
+
+def _nearest(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

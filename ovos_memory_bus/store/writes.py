@@ -14,6 +14,7 @@ from ..records import Item
 from .base import Added, Drawn, NewItem, Removed
 from .rows import ITEM_COLUMNS, PARAMETERS, to_item, to_json, to_micros
 
+READ = ("content", "lang", "name")  # what an item's words, vectors, facts and summaries are made from
 REQUESTS_KEPT = 7 * 86_400_000_000  # µs that a request id is remembered
 
 
@@ -139,7 +140,7 @@ async def update(
     jobs: Sequence[str],
     now: int,
 ) -> Item | None:
-    """Change columns of one item; new content makes its words, vectors and what was drawn from it void."""
+    """Change columns of one item; what is read otherwise now voids its words, vectors and what was drawn from it."""
     text = f"SELECT {ITEM_COLUMNS} FROM items WHERE id = ? AND history_only = 0"
     async with connection.execute(
         text + (" AND owner = ?" if owner else ""), (id_, owner) if owner else (id_,)
@@ -153,7 +154,7 @@ async def update(
         columns["metadata"] = to_json(columns["metadata"])
     assignments = ", ".join(f"{column} = ?" for column in columns)
     await connection.execute(f"UPDATE items SET {assignments} WHERE seq = ?", (*columns.values(), before.seq))
-    if values.get("content", before.content) != before.content:
+    if any(values.get(column, getattr(before, column)) != getattr(before, column) for column in READ):
         await connection.execute("DELETE FROM terms WHERE seq = ?", (before.seq,))
         await connection.execute("DELETE FROM vectors WHERE seq = ?", (before.seq,))
         await remove(connection, await derived_from(connection, [before.seq]), True, now)
