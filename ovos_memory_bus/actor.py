@@ -70,6 +70,7 @@ class Actor:
         self._state = "starting"
         self._closed = False
         self._idle = True
+        self.took = 0.0  # seconds for the last answer
 
     @property
     def name(self) -> str:
@@ -101,7 +102,9 @@ class Actor:
                 envelope.answer(ERROR, error=error)
         with anyio.CancelScope(deadline=query.deadline):
             await envelope.done.wait()
-        return envelope.reply or Reply(TIMEOUT, anyio.current_time() - envelope.sent)
+        reply = envelope.reply or Reply(TIMEOUT, anyio.current_time() - envelope.sent)
+        self.took = reply.took
+        return reply
 
     def wake(self) -> None:
         """There may be background work."""

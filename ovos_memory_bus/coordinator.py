@@ -241,7 +241,7 @@ class Coordinator:
             replies[actor.name] = await actor.ask(query)
 
         async with anyio.create_task_group() as tasks:
-            for actor in actors:
+            for actor in sorted(actors, key=lambda actor: -actor.took):  # the slowest gets its start first
                 if blank and actor.backend.kind == "retriever":
                     replies[actor.name] = Reply(SKIPPED, 0.0)
                 else:
@@ -294,7 +294,7 @@ class Coordinator:
             summary=summary,
             neighbours=[item for item in around if item.seq not in outdated],
             visible=visible_items(turns, query.max_history),
-            position=self._fuser.position(query),
+            position=self._fuser.position(query, [*(hit.item for hit in hits), *around]),
         )
         history = context_history([as_message(turn) for turn in turns], query.max_history)
         messages = render(

@@ -103,27 +103,20 @@ class Fuser:
         found = await self._store.by_seq(int(columns.seq[doc]) for doc in around)
         return list(found.values())
 
-    def position(self, query: Query) -> Callable[[Item], int]:
-        """Places of turns in their session, so that turns next to each other have numbers next to each other."""
+    def position(self, query: Query, items: Collection[Item]) -> Callable[[Item], int]:
+        """Places of `items` in their sessions: those that were said one after the other have numbers that are."""
         partition = next((p for p in self._catalogue.loaded() if p.owner == query.owner), None)
         if partition is None:
             return lambda item: item.seq
         columns = partition.columns
-        depth: dict[int, int] = {}
-
-        def place(item: Item) -> int:
-            doc = columns.doc(item.seq)
-            trail = []
-            while doc != NONE and doc not in depth:
-                trail.append(doc)
-                doc = int(columns.previous[doc])
-            number = depth.get(doc, 0)
-            for known in reversed(trail):
-                number += 1
-                depth[known] = number
-            return number
-
-        return place
+        docs = np.array(columns.docs(item.seq for item in items), np.int64)
+        docs = docs[np.argsort(columns.seq[docs], kind="stable")]
+        places: dict[int, int] = {}
+        free = 0
+        for doc, before in zip(docs.tolist(), columns.previous[docs].tolist(), strict=True):
+            places[doc] = places[before] + 1 if before in places else free
+            free = max(free, places[doc] + 2)  # a gap to what follows none of the items
+        return lambda item: places.get(columns.doc(item.seq), NONE)
 
     async def _load(
         self, found: Mapping[str, Found], ranking: Ranking, partition: Partition, pool: int

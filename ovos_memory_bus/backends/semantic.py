@@ -64,7 +64,7 @@ class Semantic(BaseBackend):
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        self._model = None
+        self._model = self._centre = None
         yield
 
     async def search(self, query: Query) -> Found:
@@ -88,12 +88,13 @@ class Semantic(BaseBackend):
         is 1 like itself: `cosine` clipped to [0, 1], `euclidean` as 1 / (1 + d) between unit vectors. Raises
         `ModelError`s; ValueError where the vector's length is not the model's."""
         model = await self._ready()
-        vector = await self._probe(probe, model)
+        centre = await self._centred()
+        vector = await self._probe(probe, model, centre)
         partition = await self._catalogue.partition(owner)
         vectors = (await self._up_to_date(partition, model)).vectors
         mask = await self._catalogue.mask(partition, where)
         docs = vectors.docs(partition.columns, mask)
-        cosines = np.clip(vectors.centred(docs, self._centred_at(model)) @ vector, -1.0, 1.0)
+        cosines = np.clip(vectors.centred(docs, centre) @ vector, -1.0, 1.0)
         best = np.full(len(partition.columns), -1.0, np.float32)
         np.maximum.at(best, docs, cosines)
         distinct = np.unique(docs)
@@ -105,7 +106,7 @@ class Semantic(BaseBackend):
         """The centred vectors of items, that of the first piece where there are several."""
         model = await self._ready()
         rows = await self._store.vectors(model.name, seqs)
-        centre = self._centred_at(model)
+        centre = await self._centred()
         return {seq: unit(_decoded(pieces[:1])[0] - centre).tolist() for seq, pieces in rows.items()}
 
     async def embed_now(self, item: Item) -> list[float]:
@@ -160,7 +161,6 @@ class Semantic(BaseBackend):
         """The model, loaded; items it has not seen are queued once. Raises `ModelError`s."""
         if self._model is None:
             model = await self._embedding.open()
-            self._centre = await centre_of(self._embedding)
             queued = await self._store.without_vectors(model.name, JOB)
             if queued:
                 LOG.info("%d items are embedded with %s in the background", queued, model.name)
@@ -182,7 +182,7 @@ class Semantic(BaseBackend):
                 async with partition.lock:
                     await _put(partition, held, rows)
 
-    async def _probe(self, probe: str | Sequence[float], model: Embedder) -> Array:
+    async def _probe(self, probe: str | Sequence[float], model: Embedder, centre: Array) -> Array:
         """A centred unit vector."""
         if not isinstance(probe, str):
             if len(probe) != model.dims:
@@ -191,10 +191,13 @@ class Semantic(BaseBackend):
         pieces = await self._embedding.passage(probe)
         rows = np.stack([piece.vector for piece in pieces]) if pieces else np.zeros((1, model.dims), np.float32)
         # as it would come back from the store, so that a text is exactly like itself
-        return unit(rows[0].astype(STORED).astype(np.float32) - self._centred_at(model))
+        return unit(rows[0].astype(STORED).astype(np.float32) - centre)
 
-    def _centred_at(self, model: Embedder) -> Array:
-        return self._centre if self._centre is not None else np.zeros(model.dims, np.float32)
+    async def _centred(self) -> Array:
+        """The model's centre, which only similarities by hand need. Raises `ModelError`s."""
+        if self._centre is None:
+            self._centre = await centre_of(self._embedding)
+        return self._centre
 
     def _key(self, model: Embedder) -> str:
         return f"{self.name}:{model.name}"

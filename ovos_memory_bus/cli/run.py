@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 from pathlib import Path
 
@@ -21,6 +22,8 @@ LEVELS = ("debug", "info", "warning", "error")
 @click.option("--log-level", type=click.Choice(LEVELS, case_sensitive=False), default="info", show_default=True)
 def run(url: str | None, data_dir: Path | None, file: Path | None, log_level: str) -> None:
     """Serve the memory on the messagebus."""
+    # numpy's own threads would spin on the cores that the model and the assistant need; read when numpy is imported
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from .. import config as configuration  # what the service needs takes a second that --help need not wait for
     from ..bus import default_url
     from ..service import Service

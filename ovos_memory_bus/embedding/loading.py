@@ -16,12 +16,12 @@ def embedding_for(
 ) -> AbstractAsyncContextManager[EmbeddingWorker]:
     """A worker for the model of this name (None: the default one, or with `small` the smallest that speaks as many
     languages). It is loaded when first needed; one that is missing, broken or unknown is a `ModelError` of whoever
-    asks for a vector."""
+    asks for a vector. The library is imported here, before anything runs: later it would hold up all threads."""
+    from .onnx import OnnxEmbedder  # onnxruntime is imported where a model is used, nowhere else
+
     name = model or (_smallest().name if small else None)
 
     def load() -> Embedder:
-        from .onnx import OnnxEmbedder  # onnxruntime is imported where a model is used, nowhere else
-
         chosen = manifest(name)
         return OnnxEmbedder(chosen, verify(chosen, models_dir), threads)
 
