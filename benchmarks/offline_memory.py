@@ -19,7 +19,7 @@ from ovos_memory_bus.index.columns import Columns
 from ovos_memory_bus.index.postings import Postings, term_hash, term_hashes
 from ovos_memory_bus.index.vectors import Vectors
 from ovos_memory_bus.models import find, manifest
-from ovos_memory_bus.relevance import Evidence
+from ovos_memory_bus.relevance import Evidence, personal
 from ovos_memory_bus.store.base import Changes, Outline
 from ovos_memory_bus.timeline import plan
 
@@ -47,7 +47,7 @@ class CachedEmbedder:
         chosen = manifest(model)
         self._cache = cache.with_name(f"{cache.name}-{chosen.name}.npz")
         self._embedder = OnnxEmbedder(chosen, find(chosen), 1)
-        self.dims = chosen.dims
+        self.model, self.dims = chosen.build, chosen.dims
         self._known: dict[str, Vector] = dict(np.load(self._cache)) if self._cache.exists() else {}
 
     def passages(self, texts: Iterable[str]) -> list[Vector]:
@@ -89,6 +89,10 @@ class OfflineMemory:
         """What the lexical and the semantic backend say."""
         return self._lexical(question, lang), self._semantic(question)
 
+    def vector(self, question: str) -> Vector:
+        """The vector of a question."""
+        return self._embedder.query(question)
+
     def timely(self, question: str, lang: str) -> np.ndarray | None:  # type: ignore[type-arg]
         """Which docs were told when the answer likely was; None for a question without a time."""
         now = datetime.fromtimestamp(max(turn.at for turn in self.turns) + 300, timezone.utc)
@@ -100,12 +104,14 @@ class OfflineMemory:
         found = bm25.match(self.columns, self._postings, words, self._damping, None)
         possible = max(found.possible, 1e-9)
         features = {"coverage": found.scores / possible, "own": found.own / possible}
-        return Evidence(found.docs, features, {"known": found.known})
+        return Evidence(found.docs, features, {"known": found.known, "possible": found.possible, "words": len(words)})
 
     def _semantic(self, question: str) -> Evidence:
-        similar = self._vectors.compare_all(self.columns, self._embedder.query(question))
+        vector = self._embedder.query(question)
+        similar = self._vectors.compare_all(self.columns, vector)
         features = {"distinct": similar.distinct, "near": similar.near, "own": similar.own}
-        return Evidence(self._vectors.docs(self.columns, None, pieces=False), features, {})
+        notes = {"typical": self._vectors.typical(vector), "personal": personal(self._embedder.model, vector)}
+        return Evidence(self._vectors.docs(self.columns, None, pieces=False), features, notes)
 
 
 def _outline(number: int, turn: Turn) -> Outline:

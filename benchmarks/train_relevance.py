@@ -4,59 +4,34 @@
 
 The ranker is a linear model under a listwise softmax (Cao et al. 2007, "Learning to rank: from pairwise approach to
 listwise approach"); the gate a logistic regression over the best candidates' figures, its negatives the questions of
-one talk asked of another, questions whose fact was left out, and everyday commands. Each figure is of talks that the
-weights did not see; the commands are the same lines in every talk, so `commands` is too good a figure. Needs scipy.
+one talk asked of another, questions whose fact was left out, and orders. Whether an utterance is personal at all is
+told by a probe (personal.py). Each figure is of talks, facts and lines that the weights did not see. Needs scipy.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from commands import COMMANDS
-from offline_memory import CachedEmbedder, OfflineMemory
+from asked import MODES, Asked, Sets, gather
+from offline_memory import CachedEmbedder
+from personal import Probe, train_probe
 from scipy.optimize import minimize
-from talks import Question, Talk, locomo, multilingual
+from talks import locomo
 
 from ovos_memory_bus import relevance
-from ovos_memory_bus.relevance import FEATURES, GATE_FEATURES, candidate_features, gate_features
+from ovos_memory_bus.relevance import FEATURES, GATE_FEATURES, gate_features
 
-MODES = {"both": (True, True), "lexical": (True, False), "semantic": (False, True)}
-STRANGERS = 0.3  # share of questions without an answer that may bring something by default: less costs too many answers
-SIZES = (1, 2, 3, 5, 8, 16, 32, 64)  # turns of a young memory
-SAMPLES = 15  # young memories of each size a talk
+STRANGERS = 0.27  # share of questions without an answer that may bring something: less costs too many answers
+# each kind counts by itself, however many lines it has: own questions, facts, young memories; then strangers, orders,
+# missing facts and young memories without the answer
+SHARES = (1.0, 2.0, 0.5, 1.5, 0.7, 0.03, 0.03)
+SHARES_OF_WORDS = (1.0, 0.0, 0.6, 1.0, 1.0, 0.0, 0.6)  # paraphrases and other languages tell nothing of keywords
 SLOPES = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
-
-
-@dataclass
-class Asked:
-    """One question's candidates: features `[docs, features]`, which are gold, and the size of the memory."""
-
-    matrix: np.ndarray
-    gold: np.ndarray
-    wanted: int
-    count: int
-    group: str
-    weight: float = 1.0
-
-
-def ask(memory: OfflineMemory, question: Question, mode: str, group: str, weight: float = 1.0) -> Asked:
-    lexical, semantic = memory.evidence(question.text, question.lang)
-    use_lexical, use_semantic = MODES[mode]
-    docs, matrix = candidate_features(
-        memory.columns,
-        lexical if use_lexical else None,
-        semantic if use_semantic else None,
-        question.text,
-        memory.timely(question.text, question.lang),
-    )
-    gold = np.array([memory.turns[doc].id in question.gold for doc in docs], bool)
-    return Asked(matrix, gold, len(question.gold), memory.columns.count, group, weight)
 
 
 def train_ranker(asked: Sequence[Asked], l2: float = 1e-3) -> np.ndarray:
@@ -101,8 +76,13 @@ def train_gate(rows: np.ndarray, labels: np.ndarray, weights: np.ndarray, l2: fl
     return gate, float(found.x[-1] - gate @ mean)
 
 
-def gate_rows(asked: Sequence[Asked], ranker: np.ndarray) -> np.ndarray:
-    return np.stack([gate_features(a.matrix, a.matrix @ ranker, a.count) for a in asked])
+def gate_rows(asked: Sequence[Asked], ranker: np.ndarray, probe: Probe | None) -> np.ndarray:
+    """GATE_FEATURES of questions; without a probe, as without vectors, `personal` is 0."""
+    rows = []
+    for a in asked:
+        notes = {**a.notes, "personal": float(probe(a.vector)) if probe else 0.0}
+        rows.append(gate_features(a.matrix, a.matrix @ ranker, a.count, notes))
+    return np.stack(rows)
 
 
 def recall_at(asked: Sequence[Asked], ranker: np.ndarray, k: int) -> tuple[float, float]:
@@ -122,140 +102,95 @@ def auroc(own: np.ndarray, foreign: np.ndarray) -> float:
     return float((ranks[: len(own)].sum() - len(own) * (len(own) + 1) / 2) / (len(own) * len(foreign)))
 
 
-def strangers(talks: Sequence[Talk], place: int) -> list[Question]:
-    """The questions of another talk, asked of this one under its speakers' names."""
-    other, here = talks[place - 1], talks[place]
-    asked = []
-    for question in other.questions:
-        text = question.text
-        for theirs, ours in zip(other.speakers, here.speakers, strict=True):
-            text = text.replace(theirs, ours)
-        asked.append(Question(text, frozenset()))
-    return asked
+@dataclass(frozen=True)
+class Seen:
+    """What is trained on: places of talks, ids of facts, and which of our own lines."""
+
+    talks: Sequence[int]
+    facts: frozenset[str]
+    lines: slice
+
+    @property
+    def unseen_lines(self) -> slice:
+        return slice(1 - (self.lines.start or 0), None, 2)
 
 
-def few_turns(talk: Talk, embedder: CachedEmbedder, mode: str, rng: random.Random) -> list[Asked]:
-    """A young memory, a few turns of a talk, asked what they answer and what they do not."""
-    places = {turn.id: place for place, turn in enumerate(talk.turns)}
-    answerable = [q for q in talk.questions if q.category != 5]
-    asked = []
-    for size in SIZES:
-        for _ in range(SAMPLES):
-            question, other = rng.choice(answerable), rng.choice(answerable)
-            start = max(0, places[rng.choice(sorted(question.gold))] - rng.randrange(size))
-            turns = talk.turns[start : start + size]
-            memory = OfflineMemory(turns, embedder)
-            inside = {turn.id for turn in turns}
-            asked.append(ask(memory, Question(question.text, question.gold & inside), mode, talk.id))
-            if not other.gold & inside:
-                asked.append(ask(memory, Question(other.text, frozenset()), mode, talk.id))
-    return [a for a in asked if len(a.matrix)]
+def fit_probe(sets: Sets, seen: Seen) -> Probe | None:
+    if not sets.meaning:
+        return None
+    lines = sets.lines
+    facts = np.concatenate([vectors for id_, vectors in lines.facts.items() if id_ in seen.facts])
+    told = np.concatenate([lines.talks[place] for place in seen.talks])
+    personal, orders = lines.personal[seen.lines], lines.orders[seen.lines]
+    return train_probe([(told, True, 0.5), (facts, True, 0.15), (personal, True, 0.35), (orders, False, 1.0)])
 
 
-@dataclass
-class Sets:
-    """Everything asked, by talk; and of the small multilingual memories. `meaning`: whether vectors took part."""
-
-    meaning: bool
-    small: list[list[Asked]]
-    own: list[list[Asked]]
-    foreign: list[list[Asked]]
-    commands: list[list[Asked]]
-    facts: list[Asked]
-    missing: list[Asked]
-
-
-def gather(talks: Sequence[Talk], facts: Path, embedder: CachedEmbedder, mode: str) -> Sets:
-    rng = random.Random(11)
-    own, foreign, commands = [], [], []
-    for place, talk in enumerate(talks):
-        memory = OfflineMemory(talk.turns, embedder)
-        answerable = [q for q in talk.questions if q.category != 5]
-        embedder.save()
-        own.append([ask(memory, q, mode, talk.id) for q in answerable])
-        foreign.append([ask(memory, q, mode, talk.id) for q in strangers(talks, place)])
-        commands.append([ask(memory, Question(text, frozenset(), lang=lang), mode, talk.id) for lang, text in COMMANDS])
-    small, missing = [], []
-    for talk in multilingual(facts):
-        memory = OfflineMemory(talk.turns, embedder)
-        small += [ask(memory, q, mode, min(q.gold), 1.0 if q.lang == talk.id else 0.3) for q in talk.questions]
-    for left_out in rng.sample(range(20), 10):
-        for talk in multilingual(facts, left_out):
-            if talk.questions:
-                memory = OfflineMemory(talk.turns, embedder)
-                missing += [
-                    ask(memory, q, mode, str(left_out)) for q in rng.sample(talk.questions, min(3, len(talk.questions)))
-                ]
-    young = [few_turns(talk, embedder, mode, rng) for talk in talks]
-    return Sets(MODES[mode][1], young, own, foreign, commands, small, missing)
-
-
-def fit(
-    sets: Sets, leave_out: int | None, facts: Sequence[Asked], missing: Sequence[Asked]
-) -> tuple[np.ndarray, np.ndarray, float]:
-    """Ranker, gate and the gate's bias, without one talk."""
-    used = [place for place in range(len(sets.own)) if place != leave_out]
-    own = [a for place in used for a in sets.own[place]]
-    ranker = train_ranker([*own, *facts])
-    negatives = [a for place in used for a in sets.foreign[place]]
-    orders = [a for place in used for a in sets.commands[place]]
-    held = [a for place in used for a in sets.small[place] if a.gold.any()]
-    lacking = [a for place in used for a in sets.small[place] if not a.gold.any()]
+def fit(sets: Sets, seen: Seen) -> tuple[np.ndarray, np.ndarray, float, Probe | None]:
+    """Ranker, gate, the gate's bias, and the probe."""
+    own = [a for place in seen.talks for a in sets.own[place]]
+    facts = [a for a in sets.facts if a.group in seen.facts]
+    ranker, probe = train_ranker([*own, *facts]), fit_probe(sets, seen)
+    negatives = [a for place in seen.talks for a in sets.foreign[place]]
+    orders = [a for asked in (sets.orders, sets.young_orders) for place in seen.talks for a in asked[place][seen.lines]]
+    orders = [a for a in orders if len(a.matrix)]
+    missing = [a for a in sets.missing if a.group in seen.facts]
+    held = [a for place in seen.talks for a in sets.small[place] if a.gold.any()]
+    lacking = [a for place in seen.talks for a in sets.small[place] if not a.gold.any()]
     groups = (own, facts, held, negatives, orders, missing, lacking)
-    # each kind counts by itself, however many lines it has; paraphrases and other languages tell nothing of keywords
-    shares = (1.0, 1.2, 0.25, 1.0, 0.6, 0.2, 0.15) if sets.meaning else (1.0, 0.0, 0.8, 1.0, 0.6, 0.0, 0.6)
     everything = [a for group in groups for a in group]
     labels = np.array([i < 3 for i, group in enumerate(groups) for _ in group], float)
+    shares = SHARES if sets.meaning else SHARES_OF_WORDS
     weights = np.concatenate(
         [np.full(len(group), share / max(len(group), 1)) for group, share in zip(groups, shares, strict=True)]
     )
-    gate, bias = train_gate(gate_rows(everything, ranker), labels, weights)
-    return ranker, gate, bias
+    gate, bias = train_gate(gate_rows(everything, ranker, probe), labels, weights)
+    return ranker, gate, bias, probe
 
 
 def report(sets: Sets, mode: str) -> float:
-    """Print the figures of talks left out; the threshold that lets a given share of the strangers through."""
+    """Print the figures of what was left out; the threshold that lets a given share of the strangers through."""
     ids = sorted({a.group for a in sets.facts})
-    halves = (set(ids[0::2]), set(ids[1::2]))
-    best, own, foreign, commands, small, missing, young, empty = [], [], [], [], [], [], [], []
+    best, own, foreign, orders, young_orders, small, missing, young, empty = ([] for _ in range(9))
     kept = []
     for place in range(len(sets.own)):
-        seen = halves[place % 2]
-        facts = [a for a in sets.facts if a.group in seen]
-        lost = [a for a in sets.missing if a.group in seen]
-        ranker, gate, bias = fit(sets, place, facts, lost)
+        others = [other for other in range(len(sets.own)) if other != place]
+        seen = Seen(others, frozenset(ids[place % 2 :: 2]), slice(place % 2, None, 2))
+        ranker, gate, bias, probe = fit(sets, seen)
         best.append([*(recall_at(sets.own[place], ranker, k) for k in (5, 10))])
         for target, asked in (
             (own, sets.own[place]),
             (foreign, sets.foreign[place]),
-            (commands, sets.commands[place]),
-            (small, [a for a in sets.facts if a.group not in seen]),
-            (missing, [a for a in sets.missing if a.group not in seen]),
+            (orders, sets.orders[place][seen.unseen_lines]),
+            (young_orders, sets.young_orders[place][seen.unseen_lines]),
+            (small, [a for a in sets.facts if a.group not in seen.facts]),
+            (missing, [a for a in sets.missing if a.group not in seen.facts]),
             (young, [a for a in sets.small[place] if a.gold.any()]),
             (empty, [a for a in sets.small[place] if not a.gold.any()]),
         ):
-            target.append(gate_rows(asked, ranker) @ gate + bias)
+            target.append(gate_rows(asked, ranker, probe) @ gate + bias)
         kept += [(a, ranker) for a in sets.own[place]]
         if place < 2:
-            unseen = [a for a in sets.facts if a.group not in seen]
+            unseen = [a for a in sets.facts if a.group not in seen.facts]
             for name, chosen in (("same", 1.0), ("cross", 0.3)):
                 some = [a for a in unseen if a.weight == chosen]
                 print(f"  {name}: hit@1 {recall_at(some, ranker, 1)[1]:.3f} hit@5 {recall_at(some, ranker, 5)[1]:.3f}")
     mean, by_talk = np.array(best).mean(0), np.array(best)[:, 1, 0].round(3)
     print(f"{mode}: R@5 {mean[0][0]:.4f}  R@10 {mean[1][0]:.4f}  hit@10 {mean[1][1]:.4f}  R@10 by talk {by_talk}")
-    o, f, c, s, m = (np.concatenate(x) for x in (own, foreign, commands, small, missing))
+    o, f, c, d, s, m = (np.concatenate(x) for x in (own, foreign, orders, young_orders, small, missing))
     apart = np.mean([auroc(a, b) for a, b in zip(own, foreign, strict=True)])
     print(f"  AUROC by talk {apart:.4f}, pooled {auroc(o, f):.4f}, facts against missing {auroc(s, m):.4f}")
-    threshold = float(np.quantile(f, 1 - STRANGERS))
     y, e = np.concatenate(young), np.concatenate(empty)
-    loud = {
-        name: float(np.mean(x > threshold))
-        for name, x in (("strangers", f), ("commands", c), ("missing", m), ("young", e))
-    }
-    silent = {name: float(np.mean(x <= threshold)) for name, x in (("own", o), ("facts", s), ("young", y))}
-    print(f"  at {1 / (1 + np.exp(-threshold)):.3f}: loud", {k: round(v, 3) for k, v in loud.items()}, end=" ")
-    print("silent", {k: round(v, 3) for k, v in silent.items()})
-    print(f"  R@10 lost by silence {_lost(kept, o, threshold):.4f}")
+    for strange in (STRANGERS - 0.05, STRANGERS + 0.05, STRANGERS):
+        threshold = float(np.quantile(f, 1 - strange))
+        loud = {
+            name: round(float(np.mean(x > threshold)), 3)
+            for name, x in (("strangers", f), ("orders", c), ("orders to the young", d), ("missing", m), ("young", e))
+        }
+        silent = {
+            name: round(float(np.mean(x <= threshold)), 3) for name, x in (("own", o), ("facts", s), ("young", y))
+        }
+        lost = _lost(kept, o, threshold)
+        print(f"  at {1 / (1 + np.exp(-threshold)):.3f}: loud {loud} silent {silent} R@10 lost {lost:.4f}")
     return float(1 / (1 + np.exp(-threshold)))
 
 
@@ -291,12 +226,20 @@ def main() -> None:
     embedder = CachedEmbedder(options.cache, options.model)
     talks = locomo(options.locomo)
     known = Path(relevance.__file__).with_suffix(".json")
-    trained: dict[str, object] = json.loads(known.read_text("utf-8")) if options.modes else {}
+    trained: dict[str, object] = json.loads(known.read_text("utf-8"))
     for mode in options.modes or MODES:
         sets = gather(talks, options.facts, embedder, mode)
         embedder.save()
         threshold = report(sets, mode)
-        ranker, gate, bias = fit(sets, None, sets.facts, sets.missing)
+        everything = Seen(range(len(talks)), frozenset(a.group for a in sets.facts), slice(None))
+        ranker, gate, bias, probe = fit(sets, everything)
+        if probe is not None:
+            trained["personal"] = {
+                embedder.model.split("-latin")[0]: {
+                    "weights": [round(float(weight), 3) for weight in probe.weights],
+                    "bias": round(probe.bias, 4),
+                }
+            }
         trained[mode] = {
             "rank": relevance.names_of(ranker, FEATURES),
             "gate": relevance.names_of(gate, GATE_FEATURES),
@@ -304,10 +247,8 @@ def main() -> None:
             "slope": slope_for(sets, ranker),
             "threshold": round(threshold, 4),
         }
-    text = json.dumps(trained, indent=2)
-    print(text)
     if options.write:
-        known.write_text(text + "\n", "utf-8")
+        known.write_text(json.dumps(trained, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -22,12 +22,12 @@ from .index.columns import Columns
 Array = np.ndarray[Any, np.dtype[Any]]
 
 FEATURES = ("cover", "own", "share", "distinct", "near", "alone", "speaker", "asks", "length", "talk", "timely")
-GATE_FEATURES = (
-    "cover", "own", "distinct", "near", "alone", "lead", "told", "fits", "distinct_best", "alone_best", "size"
-)  # fmt: skip
+GATE_FEATURES = ("lead", "told", "fits", "about", "timely", "matched", "known", "words", "typical", "personal", "early", "size")
 TOP = 3  # candidates whose mean figures the gate looks at
+CERTAIN = 4.0  # logarithm of the odds from which on more tells the gate no more
+MOST_WORDS = 6.0  # words of a query from which on their number tells the gate no more
 LARGEST = 1_000  # docs from which on a memory's size tells the gate no more
-YOUNG = 20  # docs up to which any doc with a word of the query answers: there is little to compare it with yet
+YOUNG = 20  # docs up to which any doc with a word of a personal query answers: there is little to compare it with yet
 VECTORS_NEEDED = 0.5  # share of the docs asked that must have a vector for meaning to be weighed
 TALK_BEST = 3  # docs of a talk whose mean says how much the talk is about the query
 ABSENT = -0.2  # the similarity of a candidate that the semantic backend did not list
@@ -86,6 +86,19 @@ def weights(lexical: bool, semantic: bool) -> Weights:
     )
 
 
+@cache
+def _probe(family: str) -> tuple[Array, float] | None:
+    probe = _models()["personal"].get(family)
+    return (np.array(probe["weights"], np.float32), float(probe["bias"])) if probe else None
+
+
+def personal(model: str, query: Array) -> float:
+    """The logarithm of the odds that an utterance touches the speaker's own life and talks, rather than being an order,
+    small talk or a question about the world, from its unit vector; 0 where the model has no such probe."""
+    probe = _probe(next((family for family in _models()["personal"] if model.startswith(family)), ""))
+    return float(query @ probe[0] + probe[1]) if probe is not None else 0.0
+
+
 def candidate_features(
     columns: Columns, lexical: Evidence | None, semantic: Evidence | None, query: str, timely: Array | None = None
 ) -> tuple[Array, Array]:
@@ -113,22 +126,41 @@ def candidate_features(
     return docs, np.stack([named[name] for name in FEATURES], axis=1).astype(np.float32)
 
 
-def gate_features(matrix: Array, relevance: Array, count: int) -> Array:
+def gate_features(matrix: Array, relevance: Array, count: int, notes: Mapping[str, float]) -> Array:
     """GATE_FEATURES of a query from its candidates' features and ranking scores, in a memory of `count` docs.
 
-    The means of the best candidates, how far the best leads the middle, the best sums of a turn's own words and own
-    meaning and of its neighbourhood's, the best similarities, and the logarithm of the size."""
+    `lead`: how far the best leads the middle. `told`, `fits`: the best sums of words and meaning of a turn and of its
+    neighbourhood. `about`: how much one talk is about the query. `timely`: whether the best were told when asked
+    about. `matched`: the weight of the words that the best hold. From the backends' `notes`, `known`: the share of the
+    query's weight that stands in the memory; `words`: how many it has; `typical`: how near it is to the mean of all
+    vectors; `personal`: see the function; `early`: the same
+    in a young memory, which has little else to go by. `size`: the logarithm of the size."""
     if not len(relevance):
         return np.zeros(len(GATE_FEATURES), np.float32)
     column = {name: matrix[:, place] for place, name in enumerate(FEATURES)}
     best = np.argsort(-relevance, kind="stable")[:TOP]
-    values = [float(column[name][best].mean()) for name in GATE_FEATURES[:5]]
-    values.append(float(relevance.max() - np.median(relevance)))
-    values.append(float((column["own"] + column["alone"]).max()))
-    values.append(float((column["cover"] + column["distinct"]).max()))
-    values.extend([float(column["distinct"].max()), float(column["alone"].max())])
-    values.append(float(np.log(min(max(count, 1), LARGEST))))
-    return np.array(values, np.float32)
+    size = float(np.log(min(max(count, 1), LARGEST)))
+    personal = float(np.clip(notes.get("personal", 0.0), -CERTAIN, CERTAIN))
+    values = {
+        "lead": relevance.max() - np.median(relevance),
+        "told": (column["own"] + column["alone"]).max(),
+        "fits": (column["cover"] + column["distinct"]).max(),
+        "about": column["talk"].max(),
+        "timely": column["timely"][best].mean(),
+        "matched": column["cover"][best].mean() * notes.get("possible", 0.0),
+        "known": notes.get("known", 0.0),
+        "words": min(notes.get("words", 0.0), MOST_WORDS),
+        "typical": notes.get("typical", 0.0),
+        "personal": personal,
+        "early": personal * (1 - size / np.log(LARGEST)),
+        "size": size,
+    }
+    return np.array([values[name] for name in GATE_FEATURES], np.float32)
+
+
+def all_notes(*parts: Evidence | None) -> Mapping[str, float]:
+    """What the backends say about the query as a whole."""
+    return {name: value for part in parts if part is not None for name, value in part.notes.items()}
 
 
 def rank(
@@ -143,11 +175,13 @@ def rank(
         return Ranking(docs, np.empty(0, np.float32), np.empty(0, np.float32))
     model = weights(lexical is not None, semantic is not None)
     relevance = matrix @ model.rank
-    gate = _sigmoid(float(gate_features(matrix, relevance, columns.count) @ model.gate) + model.gate_bias)
+    notes = all_notes(lexical, semantic)
+    gate = _sigmoid(float(gate_features(matrix, relevance, columns.count, notes) @ model.gate) + model.gate_bias)
     order = np.argsort(-relevance, kind="stable")
     relevance = relevance[order]
     probability = gate * np.exp(model.slope * (relevance - relevance[0]))
     mentioned = columns.count <= YOUNG and float(matrix[:, FEATURES.index("own")].max()) > 0
+    mentioned = mentioned and notes.get("personal", 0.0) >= 0
     return Ranking(docs[order], relevance, probability, mentioned or gate >= model.threshold)
 
 

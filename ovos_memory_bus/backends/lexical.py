@@ -63,7 +63,8 @@ class Lexical(BaseBackend):
         damping = index.neighbourhoods.damping(partition.columns, index.postings)
 
         def run() -> Found:
-            return _ranked(partition, bm25.match(partition.columns, index.postings, words, damping, mask), query.limit)
+            matches = bm25.match(partition.columns, index.postings, words, damping, mask)
+            return _ranked(partition, matches, len(words), query.limit)
 
         if len(partition.columns) <= INLINE:
             return run()
@@ -125,8 +126,8 @@ def _terms(item: Item) -> bytes:
     return term_hashes(analyse(indexed_text(item), item.lang))
 
 
-def _ranked(partition: Partition, matches: bm25.Matches, limit: int) -> Found:
-    """The best of the matches as hits of the store."""
+def _ranked(partition: Partition, matches: bm25.Matches, words: int, limit: int) -> Found:
+    """The best of the matches of a query of so many `words`, as hits of the store."""
     order = _best(matches.scores, limit)
     docs = matches.docs[order]
     possible = max(matches.possible, 1e-9)
@@ -134,7 +135,7 @@ def _ranked(partition: Partition, matches: bm25.Matches, limit: int) -> Found:
         seqs=partition.columns.seq[docs],
         scores=matches.scores[order],
         features={"coverage": matches.scores[order] / possible, "own": matches.own[order] / possible},
-        notes={"known": matches.known},
+        notes={"known": matches.known, "possible": matches.possible, "words": words},
     )
 
 

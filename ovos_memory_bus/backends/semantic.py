@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..index.graph_keeper import GraphKeeper
 from ..index.spread import unit
 from ..index.vectors import Similarities, Vectors, neighbourhood
 from ..records import Item
+from ..relevance import personal
 from ..store.base import NewItem, Store
 from .base import Array, BaseBackend, Found, Query
 from .centre import centre_of
@@ -77,7 +78,8 @@ class Semantic(BaseBackend):
         if not len(held.vectors):
             return Found(notes={"embedded": 0.0})
         mask = await self._catalogue.mask(partition, query.filter)
-        return await anyio.to_thread.run_sync(_ranked, partition, held, vector, mask, query.limit)
+        found = await anyio.to_thread.run_sync(_ranked, partition, held, vector, mask, query.limit)
+        return replace(found, notes={**found.notes, "personal": personal(model.name, vector)})
 
     async def similar(
         self, owner: str | None, where: ItemFilter, probe: str | Sequence[float], metric: str
@@ -263,7 +265,7 @@ def _ranked(partition: Partition, held: _Held, query: Array, mask: Array | None,
         seqs=columns.seq[similar.docs[best]],
         scores=similar.distinct[best],
         features={"distinct": similar.distinct[best], "near": similar.near[best], "own": similar.own[best]},
-        notes={"embedded": embedded},
+        notes={"embedded": embedded, "typical": vectors.typical(query)},
     )
 
 

@@ -49,12 +49,18 @@ class SpreadSums:
             self._outer += sign * (part.T @ part)
         self.count += sign * len(rows)
 
+    @property
+    def mean(self) -> Array:
+        """The mean of all vectors `[dims]` as of now."""
+        mean: Array = self._sum / max(self.count, 1)
+        return mean
+
     def current(self) -> tuple[Spread, bool]:
         """The spread, and whether it was just taken anew because it had changed by a twentieth."""
         docs = self.count + PRIOR
         if self._known is not None and 1 / GROWTH <= docs / self._known.docs <= GROWTH:
             return self._known, False
-        mean = self._sum / max(self.count, 1)
+        mean = self.mean
         scatter = self._outer - self.count * np.outer(mean, mean)
         variance = max(float(np.trace(scatter)) / self._dims / max(self.count, 1), TINY)
         covariance = (scatter / variance + PRIOR * np.eye(self._dims)) / (self.count + PRIOR)

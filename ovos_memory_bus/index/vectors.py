@@ -117,6 +117,10 @@ class Vectors:
         shifted: Array = rows / (np.linalg.norm(rows, axis=1, keepdims=True) + TINY)
         return shifted
 
+    def typical(self, query: Array) -> float:
+        """How near a unit `query` is to the mean of all vectors: high for what anybody may talk about."""
+        return float(query @ self.spread.mean)
+
     def compare_all(self, columns: Columns, query: Array) -> Similarities:
         """Every doc's similarity to a unit `query` vector `[dims]`; 0 where a doc has no vector."""
         spread, renewed = self.spread.current()
