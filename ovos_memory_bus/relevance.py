@@ -22,7 +22,9 @@ from .index.columns import Columns
 Array = np.ndarray[Any, np.dtype[Any]]
 
 FEATURES = ("cover", "own", "share", "distinct", "near", "alone", "speaker", "asks", "length", "talk", "timely")
-GATE_FEATURES = ("lead", "told", "fits", "about", "timely", "matched", "known", "words", "typical", "personal", "early", "size")
+GATE_FEATURES = (
+    "lead", "told", "fits", "about", "timely", "matched", "known", "words", "typical", "personal", "early", "size"
+)  # fmt: skip
 TOP = 3  # candidates whose mean figures the gate looks at
 CERTAIN = 4.0  # logarithm of the odds from which on more tells the gate no more
 MOST_WORDS = 6.0  # words of a query from which on their number tells the gate no more
