@@ -10,6 +10,8 @@ from typing import Any
 
 import aiosqlite
 
+from ..errors import InvalidRequest
+from ..messages.fields import MAX_METADATA
 from ..records import Item
 from .base import Added, Drawn, NewItem, Removed
 from .rows import ITEM_COLUMNS, PARAMETERS, to_item, to_json, to_micros
@@ -84,6 +86,8 @@ async def merge(connection: aiosqlite.Connection, items: Sequence[NewItem], revi
     fresh += grounded
     hidden = [(seq,) for seq, item in zip(seqs, fresh, strict=True) if item.history_only]
     await connection.executemany("UPDATE items SET history_only = 1 WHERE seq = ?", hidden)
+    held = [(seq, mark) for seq, item in zip(seqs, fresh, strict=True) for mark in item.withheld]
+    await connection.executemany("INSERT OR IGNORE INTO withheld VALUES (?, ?)", held)
     return Added(tuple(item.id for item in fresh), seqs)
 
 
@@ -151,7 +155,9 @@ async def update(
     before = to_item(row)
     columns = {**values, "updated_at": now, "change": await take_numbers(connection, 1)}
     if "metadata" in columns:
-        columns["metadata"] = to_json(columns["metadata"])
+        columns["metadata"] = to_json({**before.metadata, **columns["metadata"]})
+        if len(columns["metadata"]) > max(MAX_METADATA, len(to_json(before.metadata))):
+            raise InvalidRequest(f"metadata would be larger than {MAX_METADATA} characters as JSON", "metadata")
     assignments = ", ".join(f"{column} = ?" for column in columns)
     await connection.execute(f"UPDATE items SET {assignments} WHERE seq = ?", (*columns.values(), before.seq))
     if any(values.get(column, getattr(before, column)) != getattr(before, column) for column in READ):
@@ -176,14 +182,21 @@ async def derived_from(connection: aiosqlite.Connection, seqs: Sequence[int]) ->
     return sorted(found - set(seqs))
 
 
-async def remove(connection: aiosqlite.Connection, seqs: Sequence[int], tombstones: bool, now: int) -> Removed:
+async def remove(
+    connection: aiosqlite.Connection,
+    seqs: Sequence[int],
+    tombstones: bool,
+    now: int,
+    withhold: Mapping[int, Sequence[bytes]] | None = None,
+) -> Removed:
     """Delete items and all drawn from them; what other sources of the latter still say is drawn anew."""
     derived = await derived_from(connection, seqs)
     doomed = sorted({*seqs, *derived})
     rows = await select_in(connection, "SELECT seq, id, owner FROM items WHERE seq IN ({})", doomed)
     if not rows:
         return Removed()
-    await _redraw(connection, derived, set(doomed), now)
+    await _withhold(connection, withhold or {})
+    await _redraw(connection, set(doomed), now)
     change = await take_numbers(connection, 1)
     if tombstones:
         await connection.executemany(
@@ -198,18 +211,39 @@ async def remove(connection: aiosqlite.Connection, seqs: Sequence[int], tombston
     return Removed(tuple(row[1] for row in rows), tuple(gone))
 
 
-async def _redraw(connection: aiosqlite.Connection, derived: Sequence[int], doomed: set[int], now: int) -> None:
-    """Queue the remaining sources of `derived` again, each for the kind of work that drew it."""
+async def _redraw(connection: aiosqlite.Connection, doomed: set[int], now: int) -> None:
+    """Queue what else the doomed were drawn from again, each for the kind of work that drew it; but for what goes by
+    itself, while its sources stay, none are queued."""
+    drawn = await select_in(connection, "SELECT DISTINCT derived FROM sources WHERE source IN ({})", sorted(doomed))
     sql = "SELECT DISTINCT s.source, i.kind FROM sources s JOIN items i ON i.seq = s.derived WHERE s.derived IN ({})"
-    rows = [(kind, source, now) for source, kind in await select_in(connection, sql, derived) if source not in doomed]
+    sources = await select_in(connection, sql, [row[0] for row in drawn])
+    rows = [(kind, source, now) for source, kind in sources if source not in doomed]
     if rows:
         await connection.executemany("INSERT OR IGNORE INTO jobs (kind, seq, created_at) VALUES (?, ?, ?)", rows)
+
+
+async def _withhold(connection: aiosqlite.Connection, marks: Mapping[int, Sequence[bytes]]) -> None:
+    """Keep the marks of derived items with their sources."""
+    await connection.executemany(
+        "INSERT OR IGNORE INTO withheld SELECT source, ? FROM sources JOIN items ON seq = source WHERE derived = ?",
+        [(mark, derived) for derived, held in marks.items() for mark in held],
+    )
+
+
+async def withheld(connection: aiosqlite.Connection, seqs: Sequence[int]) -> dict[int, frozenset[bytes]]:
+    """The marks kept with items."""
+    found: dict[int, set[bytes]] = {seq: set() for seq in seqs}
+    for source, mark in await select_in(connection, "SELECT source, mark FROM withheld WHERE source IN ({})", seqs):
+        found[source].add(mark)
+    return {seq: frozenset(held) for seq, held in found.items()}
 
 
 async def _in_vain(connection: aiosqlite.Connection, drawn: Drawn) -> bool:
     """Whether something was drawn from what has changed meanwhile, or others did the same work."""
     rows = await select_in(connection, "SELECT seq, updated_at FROM items WHERE seq IN ({})", list(drawn.seen))
     if any(to_micros(drawn.seen[seq]) != updated for seq, updated in rows):
+        return True
+    if await withheld(connection, list(drawn.withheld)) != drawn.withheld:
         return True
     sql = "SELECT kind, seq FROM jobs WHERE seq IN ({})"
     open_ = {(kind, seq) for kind, seq in await select_in(connection, sql, [seq for _, seq in drawn.done])}
