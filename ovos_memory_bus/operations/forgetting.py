@@ -20,6 +20,7 @@ from ..planning import Planner
 from ..records import KINDS, Item
 from ..retention import Retention
 from ..store.base import Removed, Store
+from ..store.rows import to_json
 
 LOG = logging.getLogger(__name__)
 Announce = Callable[[Sequence[str]], Awaitable[None]]
@@ -106,7 +107,8 @@ class Forgetter:
         self._coordinator.traces.forget(ids, {item.owner for item in gone})
         if self._embedding is not None:
             self._embedding.forget()
-        if not await self._store.purge([item.content for item in gone]):
+        texts = [text for item in gone for text in (item.content, to_json(item.metadata))]
+        if not await self._store.purge(texts):
             LOG.warning("another process reads the database: its log still holds what was forgotten until that ends")
 
     async def _told(self, ids: Sequence[str]) -> None:

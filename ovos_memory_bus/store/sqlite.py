@@ -15,6 +15,7 @@ from ..records import Item
 from . import indexed, streams, writes
 from .base import Added, Changes, Drawn, Job, Known, NewItem, Page, Queue, Record, Removed, Tombstone
 from .database import Database, Work, open_database
+from .residue import LENGTH, needles
 from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, all_of, condition, to_item, to_micros, to_outline
 from .writes import one, select_in
 
@@ -152,10 +153,20 @@ class SqliteStore:
 
     async def purge(self, texts: Sequence[str]) -> bool:
         emptied = await self._database.truncate_log()
-        if await self._database.residue.holds(texts):
+        residue, wanted = self._database.residue, needles(texts)
+        if await residue.holds(wanted) and await residue.holds(needles(texts, await self._alike(wanted))):
             await self._database.vacuum()
             emptied = await self._database.truncate_log()
         return emptied
+
+    async def _alike(self, heads: Sequence[bytes]) -> set[str]:
+        """The texts in the store that begin so."""
+        found: set[str] = set()
+        async with self._database.read() as connection:
+            for column in ("content", "metadata"):
+                sql = f"SELECT DISTINCT {column} FROM items WHERE substr(CAST({column} AS BLOB), 1, {LENGTH}) IN ({{}})"
+                found.update(row[0] for row in await select_in(connection, sql, heads))
+        return found
 
     # -- copies in other places
 

@@ -17,6 +17,12 @@ from .base import Added, Drawn, NewItem, Removed
 from .rows import ITEM_COLUMNS, PARAMETERS, to_item, to_json, to_micros
 
 READ = ("content", "lang", "name")  # what an item's words, vectors, facts and summaries are made from
+# Where rows of a page go, SQLite moves their neighbours to another page and leaves copies behind; a text overwritten in
+# place by as many zeros cannot be copied any more when its row goes in turn.
+_BLANK = (
+    "UPDATE items SET content = zeroblob(length(CAST(content AS BLOB))), "
+    "metadata = zeroblob(length(CAST(metadata AS BLOB)))"
+)
 REQUESTS_KEPT = 7 * 86_400_000_000  # µs that a request id is remembered
 
 
@@ -38,11 +44,11 @@ async def one(connection: aiosqlite.Connection, sql: str, values: Sequence[Any] 
     return row[0] if row else None
 
 
-async def select_in(connection: aiosqlite.Connection, sql: str, values: Sequence[Any]) -> list[Any]:
-    """All rows of `sql` with `{}` standing for an IN list of any length."""
+async def select_in(connection: aiosqlite.Connection, sql: str, values: Sequence[Any], *before: Any) -> list[Any]:
+    """All rows of `sql` with `{}` standing for an IN list of any length, and what is bound `before` it."""
     rows: list[Any] = []
-    for part in chunks(values):
-        async with connection.execute(sql.format(marks(part)), part) as cursor:
+    for part in chunks(values, PARAMETERS - len(before)):
+        async with connection.execute(sql.format(marks(part)), (*before, *part)) as cursor:
             rows.extend(await cursor.fetchall())
     return rows
 
@@ -204,11 +210,22 @@ async def remove(
             [(id_, seq, owner, change, now) for seq, id_, owner in rows],
         )
     gone = [row[0] for row in rows]
+    await _drop_jobs(connection, gone)
     for part in chunks(gone):
-        await connection.execute(f"DELETE FROM jobs WHERE seq IN ({marks(part)})", part)
+        await connection.execute(f"{_BLANK} WHERE seq IN ({marks(part)})", part)
+    for part in chunks(gone):
         await connection.execute(f"DELETE FROM sources WHERE source IN ({marks(part)})", part)
         await connection.execute(f"DELETE FROM items WHERE seq IN ({marks(part)})", part)
     return Removed(tuple(row[1] for row in rows), tuple(gone))
+
+
+async def _drop_jobs(connection: aiosqlite.Connection, seqs: Sequence[int]) -> None:
+    """Nothing is to be done on these items any more. Jobs are found by their kind first."""
+    async with connection.execute("SELECT DISTINCT kind FROM jobs") as cursor:
+        kinds = [row[0] for row in await cursor.fetchall()]
+    for part in chunks(seqs, PARAMETERS - len(kinds)):
+        sql = f"DELETE FROM jobs WHERE kind IN ({marks(kinds)}) AND seq IN ({marks(part)})"
+        await connection.execute(sql, (*kinds, *part))
 
 
 async def _redraw(connection: aiosqlite.Connection, doomed: set[int], now: int) -> None:
@@ -245,9 +262,12 @@ async def _in_vain(connection: aiosqlite.Connection, drawn: Drawn) -> bool:
         return True
     if await withheld(connection, list(drawn.withheld)) != drawn.withheld:
         return True
-    sql = "SELECT kind, seq FROM jobs WHERE seq IN ({})"
-    open_ = {(kind, seq) for kind, seq in await select_in(connection, sql, [seq for _, seq in drawn.done])}
-    return not open_.issuperset(drawn.done)
+    for kind in {kind for kind, _ in drawn.done}:
+        wanted = {seq for other, seq in drawn.done if other == kind}
+        sql = "SELECT seq FROM jobs WHERE kind = ? AND seq IN ({})"
+        if {row[0] for row in await select_in(connection, sql, list(wanted), kind)} != wanted:
+            return True
+    return False
 
 
 async def draw(connection: aiosqlite.Connection, drawn: Drawn, now: int) -> None:
@@ -277,9 +297,10 @@ async def hide(connection: aiosqlite.Connection, seqs: Sequence[int], now: int) 
     derived = await remove(connection, await derived_from(connection, seqs), True, now)
     change = await take_numbers(connection, 1)
     rows = await select_in(connection, "SELECT seq, id FROM items WHERE history_only = 0 AND seq IN ({})", seqs)
+    await _drop_jobs(connection, [row[0] for row in rows])
     for part in chunks([row[0] for row in rows]):
         update_rows = f"UPDATE items SET history_only = 1, change = ? WHERE seq IN ({marks(part)})"
         await connection.execute(update_rows, (change, *part))
-        for table in ("terms", "vectors", "jobs"):
+        for table in ("terms", "vectors"):
             await connection.execute(f"DELETE FROM {table} WHERE seq IN ({marks(part)})", part)
     return Removed((*(row[1] for row in rows), *derived.ids), (*(row[0] for row in rows), *derived.seqs))
