@@ -134,7 +134,7 @@ class Librarian:
             item = await self.item(request.id, caller)
         except NotFound:
             return False
-        removed = await self._forgetter.remove([item])
+        removed = await self._forgetter.remove([item], named=True)
         return bool(removed.ids)
 
     async def embed(self, request: IdRequest, caller: Caller) -> dict[str, Any]:
