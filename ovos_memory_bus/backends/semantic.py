@@ -23,12 +23,12 @@ from ..index.spread import unit
 from ..index.vectors import Similarities, Vectors, neighbourhood
 from ..records import Item
 from ..store.base import NewItem, Store
+from .base import EMBED_JOB as JOB
 from .base import Array, BaseBackend, Found, Query
 from .centre import centre_of
 from .lexical import indexed_text
 
 LOG = logging.getLogger(__name__)
-JOB = "embed"
 PIECE = 8  # items embedded between two looks at the store
 LOADED = 2_000  # docs whose vectors are read at a time
 EVERY_DOC = 3_000  # docs up to which all are answered: fusion then knows each one's similarity

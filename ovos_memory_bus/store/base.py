@@ -18,7 +18,8 @@ class NewItem:
     """An item to store; `created_at` None is the moment of the commit. `sources` are the seqs it was drawn from.
 
     For `merge` alone: `drawn_from` names the sources by id, `history_only` keeps it out of every search, `withheld`
-    are marks of what is not to be drawn from it (see `Store.remove`)."""
+    are marks of what is not to be drawn from it (see `Store.remove`), `vectors` the float16 bytes of its pieces by
+    model."""
 
     id: str
     owner: str
@@ -39,6 +40,7 @@ class NewItem:
     drawn_from: tuple[str, ...] = ()
     history_only: bool = False
     withheld: tuple[bytes, ...] = ()
+    vectors: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,7 @@ class Store(Protocol):
         again: its ids are answered."""
 
     async def merge(self, items: Sequence[NewItem], *, revive: bool = False) -> Added:
-        """Store those of `items` whose ids are neither here nor, unless `revive`, named by a tombstone.
+        """Store those of `items` whose ids are neither here nor, unless `revive`, named by a tombstone, with vectors.
 
         Left out too: what was drawn from sources none of which is here, and a summary of turns that have one."""
 

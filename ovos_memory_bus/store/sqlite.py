@@ -20,6 +20,7 @@ from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, all_of, condition, to_item, to_
 from .writes import one, select_in
 
 T = TypeVar("T")
+BYTES = 2  # of one number of a vector
 
 
 def _now() -> int:
@@ -62,7 +63,19 @@ class SqliteStore:
         return await self._write(lambda connection: writes.add(connection, items, request, _now()))
 
     async def merge(self, items: Sequence[NewItem], *, revive: bool = False) -> Added:
-        return await self._write(lambda connection: writes.merge(connection, items, revive, _now()))
+        async def work(connection: aiosqlite.Connection) -> Added:
+            added = await writes.merge(connection, items, revive, _now())
+            vectors = {item.id: item.vectors for item in items}
+            rows: dict[str, dict[int, tuple[bytes, ...]]] = {}
+            for id_, seq in zip(added.ids, added.seqs, strict=True):
+                for model, pieces in vectors[id_].items():
+                    rows.setdefault(model, {})[seq] = pieces
+            for model, by_seq in rows.items():
+                dims = len(next(iter(by_seq.values()))[0]) // BYTES
+                await indexed.save_vectors(connection, model, dims, by_seq, None, {})
+            return added
+
+        return await self._write(work)
 
     async def get(self, ids: Sequence[str], owner: str | None, *, hidden: bool = False) -> list[Item]:
         async with self._database.read() as connection:
