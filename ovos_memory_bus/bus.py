@@ -20,6 +20,8 @@ from typing import Any, TypeAlias
 import aiohttp
 import anyio
 
+from .messages.frames import MAX_SENT
+
 LOG = logging.getLogger(__name__)
 MAX_FRAME = 32 * 2**20  # bytes; the bus itself passes 25 MB
 FIRST_DELAY, LONGEST_DELAY = 0.1, 5.0  # seconds between attempts to connect
@@ -32,6 +34,10 @@ UNDECODED: Mapping[str, Any] = (
     {"decode_text": False} if "decode_text" in inspect.signature(aiohttp.ClientSession.ws_connect).parameters else {}
 )
 ECHO = "memory.echo"  # goes out to come back: what the bus took before it has been handled by then
+
+
+class FrameTooLarge(ValueError):
+    """The bus would hang up on who sends this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +141,10 @@ class Bus:
                 await anyio.sleep(delay * random.uniform(0.5, 1.5))
 
     async def send(self, topic: str, data: Mapping[str, Any], context: Mapping[str, Any] | None = None) -> bool:
-        """Send one message; False where the bus is away or does not take it."""
+        """Send one message; False where the bus is away or does not take it. Raises `FrameTooLarge`."""
         text = json.dumps({"type": topic, "data": data, "context": context or {}})
+        if len(text) > MAX_SENT:
+            raise FrameTooLarge(f"{topic} would be a frame of {len(text)} bytes")
         with anyio.move_on_after(SEND_TIMEOUT):
             async with self._sending:
                 connection = self._connection

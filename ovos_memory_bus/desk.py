@@ -12,6 +12,7 @@ from .messages import forgetting, items, service, turns
 from .messages.context import TOPIC as CONTEXT
 from .messages.context import ContextRequest
 from .messages.fields import MAX_SHORT, Fields
+from .messages.frames import fitting
 from .messages.identity import Caller
 from .operations.forgetting import Forgetter
 from .operations.managing import Librarian
@@ -19,6 +20,7 @@ from .operations.recalling import Recaller
 from .operations.recording import Recorder
 from .records import to_wire_time
 
+IDS_TOLD = 400_000  # ids in one answer: 16 MB
 LOG = logging.getLogger(__name__)
 Answer = Callable[[Mapping[str, Any], Caller], Awaitable[dict[str, Any]]]
 
@@ -108,15 +110,15 @@ class Desk:
         return await self.librarian.embed(items.IdRequest.from_data(data), caller)
 
     async def _clear(self, data: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
-        return {"deleted": len((await self.forgetter.clear(items.ClearRequest.from_data(data), caller)).ids)}
+        return {"deleted": len(await self.forgetter.clear(items.ClearRequest.from_data(data), caller))}
 
     async def _forget(self, data: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         request = forgetting.ForgetRequest.from_data(data)
         removed, named = await self.forgetter.forget(request, caller)
         if request.dry_run:
-            ids = [item.id for item in named]
-            return {"deleted": 0, "ids": ids, "items": [item.to_data() for item in named]}
-        return {"deleted": len(removed.ids), "ids": list(removed.ids)}
+            would, shown = [item.id for item in named], fitting(item.to_data() for item in named)
+            return {"deleted": 0, "ids": would[:IDS_TOLD], "items": shown}
+        return {"deleted": len(removed.ids), "ids": list(removed.ids[:IDS_TOLD])}
 
     async def _pause(self, data: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         until = await self.recorder.pause(caller, forgetting.PauseRequest.from_data(data).duration)

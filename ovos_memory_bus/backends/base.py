@@ -14,6 +14,7 @@ from ..filters import ItemFilter
 from ..records import Item
 from ..store.base import NewItem
 
+EMBED_JOB = "embed"  # what the semantic backend does on every item
 Array = np.ndarray[Any, np.dtype[Any]]
 
 

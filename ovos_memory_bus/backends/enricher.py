@@ -16,7 +16,7 @@ from ..llm import ChatClient, LlmUnavailable, objects_in
 from ..records import Item
 from ..store.base import Drawn, Job, NewItem, Store
 from .base import BaseBackend, Found, Query
-from .facts import Drawing, as_stored, is_current, new_fact
+from .facts import Drawing, as_stored, is_current, new_fact, wanted
 from .summary import SummaryWriter
 
 LOG = logging.getLogger(__name__)
@@ -101,7 +101,9 @@ class Enricher(BaseBackend):
     async def _fact(self, turn: Item) -> Drawn:
         """What the model reads in a turn, beside what the device read; nothing that the user contradicted since."""
         prompt = self._config.facts_prompt or FACTS_PROMPT
+        withheld = await self._store.withheld([turn.seq])
         found = _candidates(objects_in(await self._client.complete(prompt, turn.content)), turn)
+        found = wanted(found, withheld[turn.seq])
         known = [f for f in await self._store.of_kind(turn.owner, "fact") if f.agent_id == turn.agent_id]
         later = {
             f.metadata.get("category")
@@ -117,7 +119,9 @@ class Enricher(BaseBackend):
         # what the device read in the same turn and the model reads otherwise gives way
         replaced = [current[id_].seq for id_ in changes.ends if sources.get(current[id_].seq) == [turn.seq]]
         return Drawn(
-            adds=tuple(self._drawing.planned(new_fact(turn, fact)) for fact in changes.adds), removes=tuple(replaced)
+            adds=tuple(self._drawing.planned(new_fact(turn, fact)) for fact in changes.adds),
+            removes=tuple(replaced),
+            withheld=withheld,
         )
 
     async def _better_summary(self, item: Item) -> Drawn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -97,9 +98,9 @@ class Facts(BaseBackend):
     async def _drawn(self, turn: Item) -> Drawn:
         """What one turn adds to, ends of and confirms among its owner's facts."""
         found = await anyio.to_thread.run_sync(extract, turn.content, turn.lang)
-        found = Extraction(
-            tuple(fact for fact in found.facts if fact.confidence >= self._config.min_confidence), found.retractions
-        )
+        withheld = await self._store.withheld([turn.seq])
+        sure = [fact for fact in found.facts if fact.confidence >= self._config.min_confidence]
+        found = Extraction(tuple(wanted(sure, withheld[turn.seq])), found.retractions)
         if not found.facts and not found.retractions:
             return Drawn()
         facts = [f for f in await self._store.of_kind(turn.owner, "fact") if f.agent_id == turn.agent_id]
@@ -122,6 +123,7 @@ class Facts(BaseBackend):
             metadata=metadata,
             sources=tuple((current[id_].seq, turn.seq) for id_ in changes.touches),
             removes=tuple(fact.seq for fact in surplus),
+            withheld=withheld,
         )
 
 
@@ -142,6 +144,30 @@ def as_stored(fact: Item) -> StoredFact:
         valid_from,
         int(held.get("uses", 0)),
     )
+
+
+def marks(category: str, subject: str, value: str) -> tuple[bytes, bytes]:
+    """What stands for a fact that was forgotten, so that it is not drawn from the same turn again: digests of what it
+    is about and of what it says. A language model may word it otherwise, or file it elsewhere, but hardly both."""
+    said = " ".join(value.casefold().split())
+    return _digest("about", category, subject.casefold()), _digest("value", said)
+
+
+def marks_of(fact: Item) -> tuple[bytes, ...]:
+    """The marks of a fact item; of any other kind of item, none."""
+    held = fact.metadata
+    if fact.kind != "fact" or "category" not in held:
+        return ()
+    return marks(str(held["category"]), str(held.get("subject", "user")), str(held.get("value", "")))
+
+
+def wanted(facts: Sequence[FactCandidate], withheld: frozenset[bytes]) -> list[FactCandidate]:
+    """The facts of a turn without those that were forgotten."""
+    return [fact for fact in facts if withheld.isdisjoint(marks(fact.category, fact.subject, fact.value))]
+
+
+def _digest(*parts: str) -> bytes:
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def new_fact(turn: Item, fact: FactCandidate) -> NewItem:

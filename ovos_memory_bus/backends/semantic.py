@@ -24,12 +24,12 @@ from ..index.vectors import Similarities, Vectors, neighbourhood
 from ..records import Item
 from ..relevance import personal
 from ..store.base import NewItem, Store
+from .base import EMBED_JOB as JOB
 from .base import Array, BaseBackend, Found, Query
 from .centre import centre_of
 from .lexical import indexed_text
 
 LOG = logging.getLogger(__name__)
-JOB = "embed"
 PIECE = 8  # items embedded between two looks at the store
 LOADED = 2_000  # docs whose vectors are read at a time
 EVERY_DOC = 3_000  # docs up to which all are answered: fusion then knows each one's similarity
@@ -131,7 +131,10 @@ class Semantic(BaseBackend):
         if not jobs:
             return await self._work_on_graphs(model)
         items = await self._store.by_seq(job.seq for job in jobs)
-        await self._keep(model, {seq: await self._embed(item) for seq, item in items.items()}, items)
+        # an import may bring them along; those of an older text went with it
+        known = await self._store.vectors(model.name, list(items))
+        rows = {seq: known.get(seq) or await self._embed(item) for seq, item in items.items()}
+        await self._keep(model, rows, items)
         await self._store.finish(JOB, [job.seq for job in jobs if job.seq not in items])
         return True
 
@@ -211,12 +214,10 @@ class Semantic(BaseBackend):
         if held is None:
             graph = GraphKeeper(self._folder, partition.owner, model.name)
             held = partition.indexes[key] = _Held(Vectors(model.dims), graph)
-        died = partition.take_died(key)
-        held.vectors.drop(columns, died)
-        held.graph.erase([int(columns.seq[doc]) for doc in died])
         # a caller whose time is up leaves; what is loaded stays loaded
         with anyio.CancelScope(shield=True):
             async with partition.lock:
+                await _drop(partition, held, partition.take_died(key))
                 while len(held.vectors.known) < len(columns):
                     start = len(held.vectors.known)
                     seqs = columns.seq[start : start + LOADED].tolist()
@@ -224,6 +225,18 @@ class Semantic(BaseBackend):
                     held.vectors.resize(start + len(seqs))
                     await _put(partition, held, rows)
         return held
+
+
+async def _drop(partition: Partition, held: _Held, died: Sequence[int]) -> None:
+    """Let go of the vectors of docs that died."""
+    if not died:
+        return
+    seqs = partition.columns.seq[np.asarray(died)].tolist()
+    if len(died) > PIECE:
+        await anyio.to_thread.run_sync(held.vectors.drop, partition.columns, died)
+    else:
+        held.vectors.drop(partition.columns, died)
+    held.graph.erase(seqs)
 
 
 async def _put(partition: Partition, held: _Held, rows: Mapping[int, Sequence[bytes]]) -> None:

@@ -60,7 +60,8 @@ class Summary(BaseBackend):
 
     async def _drawn(self, owner: str, session_id: str, agent_id: str | None) -> Drawn:
         """A new summary in place of the old one; nothing while too little is new."""
-        turns = await self._store.history(owner, session_id, agent_id, TURNS + self._config.recent_window)
+        wanted = TURNS + self._config.recent_window
+        turns = await self._store.history(owner, session_id, agent_id, wanted, hidden=False)
         older = turns[: -self._config.recent_window or None]
         known = [item for item in await self._store.of_kind(owner, "summary", session_id) if item.agent_id == agent_id]
         covered = {seq for seqs in (await self._store.sources_of([i.seq for i in known])).values() for seq in seqs}

@@ -79,6 +79,8 @@ def import_(
 
     config = configuration.load(file, data_dir=data_dir)
 
+    model = model_in_use(config)
+
     async def imported() -> Imported:
         async with (
             open_store(config.data_dir, exclusive=False) as store,
@@ -86,7 +88,9 @@ def import_(
         ):
             planned = jobs_planner(config, store, embedding)
             with output.progress("importing") as report:
-                return await import_from(store, source, planned, restore=restore, dry_run=dry_run, progress=report)
+                return await import_from(
+                    store, source, planned, model=model, restore=restore, dry_run=dry_run, progress=report
+                )
 
     done = run_async(imported)
     output.show({**output.plain(done), "dry_run": dry_run}, as_json, lambda: _told(done, dry_run))
@@ -98,6 +102,18 @@ def check_memory(folder: Path) -> None:
 
     if not (folder / FILE).is_file():
         raise StorageError(f"there is no memory in {folder}: name the folder with --data-dir")
+
+
+def model_in_use(config: Config) -> tuple[str, int] | None:
+    """Name and dimensions of the vectors that the service with this configuration makes; None where it makes none."""
+    from ..embedding.loading import chosen_model
+    from ..errors import ModelError
+
+    try:
+        chosen = chosen_model(config.model, config.profile == "low_power")
+    except ModelError:
+        return None
+    return chosen.build, chosen.dims
 
 
 def jobs_planner(config: Config, store: Store, embedding: EmbeddingWorker) -> Planned:

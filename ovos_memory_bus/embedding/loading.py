@@ -19,13 +19,16 @@ def embedding_for(
     asks for a vector. The library is imported here, before anything runs: later it would hold up all threads."""
     from .onnx import OnnxEmbedder  # onnxruntime is imported where a model is used, nowhere else
 
-    name = model or (_smallest().name if small else None)
-
     def load() -> Embedder:
-        chosen = manifest(name)
+        chosen = chosen_model(model, small)
         return OnnxEmbedder(chosen, verify(chosen, models_dir), threads)
 
     return embedding_worker(load)
+
+
+def chosen_model(model: str | None, small: bool) -> Manifest:
+    """The model that `embedding_for` opens; its `build` names its vectors. Raises `ModelError`s."""
+    return manifest(model or (_smallest().name if small else None))
 
 
 def _smallest() -> Manifest:

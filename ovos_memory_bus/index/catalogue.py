@@ -4,6 +4,7 @@ least recently used let go."""
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,10 +103,9 @@ class Catalogue:
         partition.failure = None
         try:
             changes = await self._store.changes(partition.owner, partition.columns.change)
-            columns, gone = partition.columns, changes.gone
-            for start in range(0, max(len(changes.present), 1), PIECE):
-                part = Changes(columns.change, changes.present[start : start + PIECE], gone)
-                died, gone = columns.apply(part), ()
+            columns = partition.columns
+            for part in _pieces(changes, columns.change):
+                died = columns.apply(part)
                 for name in partition.indexes if died else ():
                     partition.died.setdefault(name, []).extend(died)
                 await anyio.lowlevel.checkpoint()
@@ -116,3 +116,11 @@ class Catalogue:
             partition.loading = None
             if loaded is not None:
                 loaded.set()
+
+
+def _pieces(changes: Changes, point: int) -> Iterator[Changes]:
+    """The same changes a few items at a time, what went before what came; each leaves an index at `point`."""
+    for start in range(0, len(changes.gone), PIECE):
+        yield Changes(point, (), changes.gone[start : start + PIECE])
+    for start in range(0, len(changes.present), PIECE):
+        yield Changes(point, changes.present[start : start + PIECE], ())

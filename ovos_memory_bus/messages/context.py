@@ -77,7 +77,7 @@ class ContextRequest:
         members = _members(fields)
         return cls(
             utterance=fields.required_text("utterance"),
-            lang=fields.label("lang"),
+            lang=fields.short("lang"),
             timeout=fields.number("timeout", None, 0.001, MAX_TIMEOUT),
             max_results=_optional_integer(fields, "max_results", 0, MAX_RESULTS),
             min_score=fields.number("min_score", None, 0.0, 1.0),
@@ -99,7 +99,7 @@ class ContextRequest:
             graph_id=fields.label("graph_id"),
             task_id=fields.label("task_id"),
             fetch_k=_optional_integer(fields, "member_fetch_k", 1, MAX_RESULTS),
-            primary=fields.label("primary"),
+            primary=fields.short("primary"),
             request_id=fields.text("request_id", limit=MAX_SHORT),
         )
 
@@ -125,7 +125,7 @@ def _members(fields: Fields) -> dict[str, float] | None:
             members[entry] = 1.0
             continue
         inner = Fields(entry, f"members.{i}")
-        name = inner.label("module") or inner.label("name")
+        name = inner.short("module") or inner.short("name")
         if name is None:
             raise inner.refuse("module", "is missing")
         members[name] = inner.number("weight", 1.0, 0.0, 1e6) or 0.0

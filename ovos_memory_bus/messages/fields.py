@@ -19,6 +19,7 @@ MAX_METADATA_DEPTH = 12
 MAX_IDS = 10_000  # ids in one request
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNCOMPARABLE = re.compile("[\x00\ud800-\udfff]")  # SQLite ends a text in JSON at a NUL
 
 
 def clean_text(text: str) -> str:
@@ -118,9 +119,15 @@ class Fields:
             raise self.refuse(name, "is blank")
         return value
 
-    def label(self, name: str) -> str | None:
-        """A short identifier; empty counts as absent."""
+    def short(self, name: str) -> str | None:
+        """A short text; empty counts as absent."""
         return self.text(name, limit=MAX_SHORT) or None
+
+    def label(self, name: str) -> str | None:
+        """A short identifier that others are compared with; empty counts as absent."""
+        value = self.short(name)
+        self._comparable(name, self._data.get(name))
+        return value
 
     def number(
         self, name: str, default: float | None, minimum: float = -math.inf, maximum: float = math.inf
@@ -207,6 +214,23 @@ class Fields:
             raise self.refuse(name, f"is larger than {MAX_METADATA} characters as JSON")
         cleaned: dict[str, Any] = json.loads(clean_text(encoded))
         return cleaned
+
+    def conditions(self, name: str) -> dict[str, Any]:
+        """A `mapping` that others are compared with; absent is empty."""
+        value = self.mapping(name) or {}
+        self._comparable(name, self._data.get(name))
+        return value
+
+    def _comparable(self, name: str, value: Any) -> None:
+        """Refuse what a database cannot compare, at any depth: nothing would be found by it, or too much."""
+        if isinstance(value, str) and _UNCOMPARABLE.search(value):
+            raise self.refuse(name, "holds a NUL or half of a surrogate pair")
+        if isinstance(value, Mapping):
+            for part in (*value, *value.values()):
+                self._comparable(name, part)
+        elif isinstance(value, (list, tuple)):
+            for part in value:
+                self._comparable(name, part)
 
     def moment(self, name: str) -> datetime | None:
         value = self._data.get(name)

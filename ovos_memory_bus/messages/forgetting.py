@@ -18,13 +18,14 @@ MAX_PAUSE = 366 * 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """What is to go; `dry_run` answers what would."""
+    """What is to go; `dry_run` answers what would. With `sources`, the turns that a fact was drawn from go with it."""
 
     what: str
     query: str | None = None
     lang: str | None = None
     ids: tuple[str, ...] = ()
     dry_run: bool = False
+    sources: bool = False
     reason: str | None = None
 
     @classmethod
@@ -41,9 +42,10 @@ class ForgetRequest:
         return cls(
             what,
             query,
-            fields.label("lang"),
+            fields.short("lang"),
             ids,
             fields.flag("dry_run", False),
+            fields.flag("sources", False),
             fields.text("reason", limit=MAX_SHORT),
         )
 

@@ -33,7 +33,7 @@ def filter_from(fields: Fields) -> ItemFilter:
         kinds=(kind,) if kind else None,
         since=since,
         until=until,
-        metadata=fields.mapping("metadata") or {},
+        metadata=fields.conditions("metadata"),
     )
 
 
@@ -70,7 +70,7 @@ class AddRequest:
             content=fields.visible_text("content"),
             kind=kind,
             role=role,
-            lang=fields.label("lang"),
+            lang=fields.short("lang"),
             agent_id=fields.label("agent_id"),
             graph_id=fields.label("graph_id"),
             task_id=fields.label("task_id"),
@@ -97,13 +97,30 @@ class IdRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class PageSpec:
+    """Which of the items in order are answered: at most `size`, from `offset` on."""
+
+    offset: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The place after the last one."""
+        return self.offset + self.size
+
+    @classmethod
+    def read(cls, fields: Fields, limit: int) -> PageSpec:
+        """From `limit` (that many by default), `offset` and `page_size`, at most so many in one answer."""
+        wanted = fields.integer("limit", limit, 0, MAX_LIMIT)
+        return cls(fields.integer("offset", 0), min(wanted, fields.integer("page_size", MAX_LIMIT, 1, MAX_LIMIT)))
+
+
+@dataclass(frozen=True, slots=True)
 class ListRequest:
-    """A page of items: `limit` in all, from `offset` on, at most `page_size` in one answer."""
+    """A page of items in the order of one of their times."""
 
     filter: ItemFilter
-    limit: int
-    offset: int
-    page_size: int | None
+    page: PageSpec
     order_by: str
     order: str
     include_embedding: bool
@@ -113,9 +130,7 @@ class ListRequest:
         fields = Fields(data)
         return cls(
             filter=filter_from(fields),
-            limit=fields.integer("limit", 100, 0, MAX_LIMIT),
-            offset=fields.integer("offset", 0),
-            page_size=fields.integer("page_size", 0, 1, MAX_LIMIT) if fields.has("page_size") else None,
+            page=PageSpec.read(fields, 100),
             order_by=fields.choice("order_by", LIST_ORDERS, "created_at") or "created_at",
             order=fields.choice("order", DIRECTIONS, "desc") or "desc",
             include_embedding=fields.flag("include_embedding", False),
@@ -129,13 +144,16 @@ class SearchRequest:
     filter: ItemFilter
     query: str
     lang: str | None
-    limit: int
-    offset: int
+    page: PageSpec
     threshold: float | None
     use_embedding: bool
     order_by: str
     order: str
     include_embedding: bool
+
+    @property
+    def best_first(self) -> bool:
+        return (self.order_by, self.order) == ("relevance", "desc")
 
     @classmethod
     def from_data(cls, data: Any) -> SearchRequest:
@@ -143,9 +161,8 @@ class SearchRequest:
         return cls(
             filter=filter_from(fields),
             query=fields.required_text("query"),
-            lang=fields.label("lang"),
-            limit=fields.integer("limit", 10, 0, MAX_LIMIT),
-            offset=fields.integer("offset", 0),
+            lang=fields.short("lang"),
+            page=PageSpec.read(fields, 10),
             threshold=fields.number("similarity_threshold", None, 0.0, 1.0),
             use_embedding=fields.flag("use_embedding", True),
             order_by=fields.choice("order_by", SEARCH_ORDERS, "relevance") or "relevance",
@@ -162,9 +179,15 @@ class SimilarRequest:
     query: str | None
     embedding: tuple[float, ...] | None
     threshold: float
-    limit: int
+    page: PageSpec
     metric: str
+    order_by: str
+    order: str
     include_embedding: bool
+
+    @property
+    def best_first(self) -> bool:
+        return (self.order_by, self.order) == ("relevance", "desc")
 
     @classmethod
     def from_data(cls, data: Any) -> SimilarRequest:
@@ -177,8 +200,10 @@ class SimilarRequest:
             query=query,
             embedding=embedding,
             threshold=fields.number("similarity_threshold", 0.7, 0.0, 1.0) or 0.0,
-            limit=fields.integer("limit", 10, 0, MAX_LIMIT),
+            page=PageSpec.read(fields, 10),
             metric=fields.choice("metric", METRICS, "cosine") or "cosine",
+            order_by=fields.choice("order_by", SEARCH_ORDERS, "relevance") or "relevance",
+            order=fields.choice("order", DIRECTIONS, "desc") or "desc",
             include_embedding=fields.flag("include_embedding", False),
         )
 
@@ -195,7 +220,8 @@ class ChangeRequest:
     @classmethod
     def from_data(cls, data: Any) -> ChangeRequest:
         fields = Fields(data)
-        labels = {n: fields.label(n) for n in ("lang", "agent_id", "graph_id", "task_id") if n in data}
+        labels = {n: fields.label(n) for n in ("agent_id", "graph_id", "task_id") if n in data}
+        labels |= {"lang": fields.short("lang")} if "lang" in data else {}
         request = cls(
             id=fields.required_text("id", limit=MAX_SHORT),
             content=fields.visible_text("content") if fields.has("content") else None,

@@ -26,4 +26,4 @@ class ExplainRequest:
     @classmethod
     def from_data(cls, data: Any) -> ExplainRequest:
         fields = Fields(data)
-        return cls(fields.label("recall_id"), fields.label("request_id"))
+        return cls(fields.short("recall_id"), fields.short("request_id"))

@@ -35,7 +35,7 @@ class NewTurn:
             role=role,
             content=fields.visible_text("content"),
             created_at=fields.moment("created_at"),
-            name=fields.label("name"),
+            name=fields.short("name"),
             metadata={**shared, **(fields.mapping("metadata") or {})},
         )
 
@@ -60,7 +60,7 @@ class UpdateRequest:
             raise fields.refuse("messages", "is missing or empty")
         return cls(
             messages=tuple(NewTurn.from_data(m, f"messages.{i}", shared) for i, m in enumerate(messages)),
-            lang=fields.label("lang"),
+            lang=fields.short("lang"),
             agent_id=fields.label("agent_id"),
             graph_id=fields.label("graph_id"),
             task_id=fields.label("task_id"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from ..analysis import QueryTerm, analyse, query_terms
+from ..backends.facts import marks_of
 from ..backends.lexical import indexed_text
 from ..coordinator import Coordinator
 from ..embedding.worker import EmbeddingWorker
@@ -17,14 +17,18 @@ from ..messages.forgetting import ForgetRequest
 from ..messages.identity import Caller
 from ..messages.items import ClearRequest
 from ..planning import Planner
-from ..records import Item
+from ..records import KINDS, Item
 from ..retention import Retention
 from ..store.base import Removed, Store
+from ..store.rows import to_json
 
 LOG = logging.getLogger(__name__)
 Announce = Callable[[Sequence[str]], Awaitable[None]]
 STOP_WORDS_OF = "en"  # where a query has no language: what it leaves in too many, the forgetting is the stricter for
-NAMED_BY_QUERY = 1_000  # items that one query can name
+NAMED_BY_QUERY = 10_000  # items that one query can name
+TOLD_AT_ONCE = 10_000  # ids in one broadcast
+TURNS = ItemFilter(kinds=("turn",))
+NO_TURNS = ItemFilter(kinds=tuple(kind for kind in KINDS if kind != "turn"))
 EXCHANGE = 50  # turns looked back through for the last exchange
 
 
@@ -44,26 +48,34 @@ class Forgetter:
         self._announce, self._planner, self._all_allowed = announce, planner, all_allowed
 
     async def forget(self, request: ForgetRequest, caller: Caller) -> tuple[Removed, list[Item]]:
-        """What went, or with `dry_run` the items that would go. Raises `Forbidden` for `all` unless configured."""
+        """What went, and with `dry_run` the items that would go, those named first. Raises `Forbidden` for `all` unless
+        configured."""
         items = await self._named(request, caller)
+        if request.sources:
+            items += await self._said(items, caller)
         if request.dry_run:
-            return Removed(), items
+            return Removed(), [*items, *await self._store.drawn_from([item.seq for item in items])]
         if request.reason:
             LOG.info("forgetting %d items of a caller: %s", len(items), request.reason)
-        return await self.remove(items), items
+        return await self.remove(items, named=request.what in ("ids", "query")), items
 
-    async def clear(self, request: ClearRequest, caller: Caller) -> Removed:
-        """Everything the filter matches of what the caller sees."""
+    async def clear(self, request: ClearRequest, caller: Caller) -> tuple[str, ...]:
+        """Everything the filter matches of what the caller sees; the ids of what went."""
         owner, visible = self._coordinator.visible(None, caller)
         where = visible.narrowed(request.filter)
         if where is None:
-            return Removed()
+            return ()
+        named = where.kinds == ("fact",)
         if request.sync_context:
-            return await self.remove(await self._store.everything(owner, where))
-        hidden = await self._store.hide(await self._store.matching(owner, where))
-        await self._told(hidden.ids)
-        self._planner.wake()
-        return hidden
+            return (await self.remove(await self._store.everything(owner, where), named=named)).ids
+        hidden = Removed()
+        turns, others = where.narrowed(TURNS), where.narrowed(NO_TURNS)
+        if turns is not None:
+            hidden = await self._store.hide(await self._store.matching(owner, turns))
+            await self._told(hidden.ids)
+            self._planner.wake()
+        rest = await self._store.everything(owner, others) if others is not None else []
+        return (*hidden.ids, *(await self.remove(rest, named=named)).ids)
 
     async def expire(self, retention: Retention, now: datetime) -> int:
         """Remove what has run out; how many items."""
@@ -75,12 +87,16 @@ class Forgetter:
                 count += len((await self.remove(old)).ids)
         return count
 
-    async def remove(self, items: Sequence[Item]) -> Removed:
-        """Delete items and leave nothing of them."""
+    async def remove(self, items: Sequence[Item], *, named: bool = False) -> Removed:
+        """Delete items and leave nothing of them.
+
+        A fact that was `named` does not come back from what it was drawn from; one that goes along with a source comes
+        back where another source still says it."""
         if not items:
             return Removed()
         derived = await self._store.drawn_from([item.seq for item in items])
-        removed = await self._store.remove([item.seq for item in items])
+        marks = {item.seq: marks_of(item) for item in items if named}
+        removed = await self._store.remove([item.seq for item in items], withhold=marks)
         await self.scrub(removed.ids, [*items, *derived])
         await self._told(removed.ids)
         self._planner.wake()  # what other sources still say is drawn anew
@@ -91,12 +107,13 @@ class Forgetter:
         self._coordinator.traces.forget(ids, {item.owner for item in gone})
         if self._embedding is not None:
             self._embedding.forget()
-        if not await self._store.purge([item.content for item in gone]):
+        texts = [text for item in gone for text in (item.content, to_json(item.metadata))]
+        if not await self._store.purge(texts):
             LOG.warning("another process reads the database: its log still holds what was forgotten until that ends")
 
     async def _told(self, ids: Sequence[str]) -> None:
-        if ids:
-            await self._announce(ids)
+        for start in range(0, len(ids), TOLD_AT_ONCE):
+            await self._announce(ids[start : start + TOLD_AT_ONCE])
 
     async def _named(self, request: ForgetRequest, caller: Caller) -> list[Item]:
         owner, where = self._coordinator.visible(None, caller)
@@ -107,9 +124,9 @@ class Forgetter:
         if request.what == "owner":
             return await self._store.everything(caller.owner, ItemFilter())
         if request.what == "session":
-            return await self._store.everything(caller.owner, replace(where, session_id=caller.session_id))
+            return await self._store.everything(caller.owner, ItemFilter(session_id=caller.session_id))
         if request.what == "ids":
-            found = await self._store.get(request.ids, owner)
+            found = await self._store.get(list(dict.fromkeys(request.ids)), owner, hidden=True)
             return [item for item in found if where.session_id in (None, item.session_id)]
         if request.what == "query":
             words = query_terms(request.query or "", request.lang or STOP_WORDS_OF)
@@ -123,8 +140,21 @@ class Forgetter:
                 limit=NAMED_BY_QUERY,
                 min_score=0.0,
             )
-            return [hit.item for hit in hits if mentions(hit.item, words)]
+            found = [*(hit.item for hit in hits), *await self._store.hidden(owner, where)]
+            return [item for item in found if mentions(item, words)]
         return await self._last(caller)
+
+    async def _said(self, items: Sequence[Item], caller: Caller) -> list[Item]:
+        """The turns that the facts among these were drawn from."""
+        owner, where = self._coordinator.visible(None, caller)
+        sources = await self._store.sources_of([item.seq for item in items if item.kind == "fact"])
+        known = {item.seq for item in items}
+        found = await self._store.by_seq({seq for seqs in sources.values() for seq in seqs} - known)
+        return [
+            item
+            for item in found.values()
+            if owner in (None, item.owner) and where.session_id in (None, item.session_id)
+        ]
 
     async def _last(self, caller: Caller) -> list[Item]:
         """The last exchange of this session: its last question and all that followed; else what was recalled last."""

@@ -11,6 +11,7 @@ from ..backends.semantic import Semantic
 from ..coordinator import Coordinator
 from ..errors import EmbeddingUnavailable, InvalidRequest, ModelError, NotFound
 from ..filters import ItemFilter
+from ..messages.frames import MAX_SENT, fitting
 from ..messages.identity import Caller
 from ..messages.items import ChangeRequest, IdRequest, ListRequest, SearchRequest, SimilarRequest
 from ..planning import Planner
@@ -18,6 +19,7 @@ from ..records import Item
 from ..store.base import NewItem, Store
 from .forgetting import Forgetter
 
+MATCHES = 1_000  # best hits at least that are put in another order
 PROBE = 8_000  # characters of a text that others are compared with: more than a model's window holds
 
 
@@ -53,16 +55,16 @@ class Librarian:
         owner, where = self._narrowed(caller, request.filter)
         if where is None:
             return {"items": [], "total": 0}
-        limit = min(request.limit, request.page_size or request.limit)
         page = await self._store.page(
             owner,
             where,
             order_by=request.order_by,
             descending=request.order == "desc",
-            limit=limit,
-            offset=request.offset,
+            limit=request.page.size,
+            offset=request.page.offset,
         )
-        return {"items": await self._described(page.items, request.include_embedding), "total": page.total}
+        described = await self._described(page.items, request.include_embedding)
+        return {"items": fitting(described, MAX_SENT // 2), "total": page.total}
 
     async def search(self, request: SearchRequest, caller: Caller) -> dict[str, Any]:
         """Items by words and, with `use_embedding`, by meaning; `score` is a probability."""
@@ -71,26 +73,19 @@ class Librarian:
         owner, where = self._narrowed(caller, request.filter)
         if where is None:
             return {"items": []}
-        backends = None if request.use_embedding else ("lexical",)
-        wanted = request.offset + request.limit
         hits = await self._coordinator.search(
             request.query,
             request.lang,
             owner,
             where,
             caller,
-            backends=backends,
-            limit=wanted,
+            backends=None if request.use_embedding else ("lexical",),
+            limit=request.page.end if request.best_first else max(MATCHES, request.page.end),
             # who searches for words wants all that have them
             min_score=request.threshold if request.use_embedding else request.threshold or 0.0,
         )
-        if request.order_by != "relevance":
-            hits = sorted(hits, key=lambda hit: getattr(hit.item, request.order_by), reverse=request.order == "desc")
-        elif request.order == "asc":
-            hits = hits[::-1]
-        shown = hits[request.offset : wanted]
-        described = await self._described([hit.item for hit in shown], request.include_embedding)
-        return {"items": [{**data, "score": hit.score} for data, hit in zip(described, shown, strict=True)]}
+        ranked = [(hit.item, hit.score) for hit in hits]
+        return {"items": await self._shown(ranked, "score", request)}
 
     async def similar(self, request: SimilarRequest, caller: Caller) -> dict[str, Any]:
         """Items at least `threshold` similar to a text or a vector."""
@@ -105,18 +100,20 @@ class Librarian:
             pairs = await semantic.similar(owner, where, probe, request.metric)
         except ValueError as error:
             raise InvalidRequest(str(error), "embedding") from None
-        near = [(seq, score) for seq, score in pairs if score >= request.threshold][: request.limit]
+        near = [(seq, score) for seq, score in pairs if score >= request.threshold]
+        if request.best_first:
+            near = near[: request.page.end]
         items = await self._store.by_seq(seq for seq, _ in near)
-        shown = [(items[seq], score) for seq, score in near if seq in items]
-        described = await self._described([item for item, _ in shown], request.include_embedding)
-        return {"items": [{**data, "similarity": score} for data, (_, score) in zip(described, shown, strict=True)]}
+        ranked = [(items[seq], score) for seq, score in near if seq in items]
+        return {"items": await self._shown(ranked, "similarity", request)}
 
     async def update(self, request: ChangeRequest, caller: Caller) -> dict[str, Any]:
-        """Change what is named; new content is indexed and embedded anew. Raises `NotFound`."""
+        """Change what is named; new content is indexed and embedded anew. Raises `NotFound`, and `InvalidRequest` where
+        the metadata would grow too large."""
         item = await self.item(request.id, caller)
         values: dict[str, Any] = dict(request.labels)
         if request.metadata is not None:
-            values["metadata"] = {**item.metadata, **request.metadata}
+            values["metadata"] = request.metadata
         if request.content is not None:
             if is_blank(request.content):
                 raise InvalidRequest("the content is blank", "content")
@@ -137,7 +134,7 @@ class Librarian:
             item = await self.item(request.id, caller)
         except NotFound:
             return False
-        removed = await self._forgetter.remove([item])
+        removed = await self._forgetter.remove([item], named=True)
         return bool(removed.ids)
 
     async def embed(self, request: IdRequest, caller: Caller) -> dict[str, Any]:
@@ -159,6 +156,20 @@ class Librarian:
     def _narrowed(self, caller: Caller, wanted: ItemFilter) -> tuple[str | None, ItemFilter | None]:
         owner, where = self._coordinator.visible(None, caller)
         return owner, where.narrowed(wanted)
+
+    async def _shown(
+        self, ranked: list[tuple[Item, float]], name: str, request: SearchRequest | SimilarRequest
+    ) -> list[dict[str, Any]]:
+        """The page asked for of what matches, best first, in the order asked for; the score under `name`."""
+        if request.order_by != "relevance":
+            ranked = sorted(
+                ranked, key=lambda pair: getattr(pair[0], request.order_by), reverse=request.order == "desc"
+            )
+        elif request.order == "asc":
+            ranked = ranked[::-1]
+        shown = ranked[request.page.offset : request.page.end]
+        described = await self._described([item for item, _ in shown], request.include_embedding)
+        return [{**data, name: score} for data, (_, score) in zip(described, shown, strict=True)]
 
     def _meaning(self) -> Semantic:
         if self._semantic is None:

@@ -41,14 +41,17 @@ async def import_from(
     file: Path,
     planned: Planned,
     *,
+    model: tuple[str, int] | None = None,
     restore: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> Imported:
     """Store what `file` holds, or with `dry_run` only count it; `restore` brings back what was forgotten here.
 
+    `model` is the name and the dimensions of the one in use: items that bring vectors of it are not embedded again.
+
     Raises `InvalidRequest` at the first line that cannot be read (what stands before it is stored), `StorageError`s."""
-    importer = _Importer(store, planned, restore, dry_run)
+    importer = _Importer(store, planned, model, restore, dry_run)
     with Reading(file) as reading:
         while batch := await anyio.to_thread.run_sync(reading.batch):
             await importer.take(batch)
@@ -60,8 +63,10 @@ async def import_from(
 class _Importer:
     """Takes batches of what was read."""
 
-    def __init__(self, store: Store, planned: Planned, restore: bool, dry_run: bool) -> None:
-        self._store, self._planned = store, planned
+    def __init__(
+        self, store: Store, planned: Planned, model: tuple[str, int] | None, restore: bool, dry_run: bool
+    ) -> None:
+        self._store, self._planned, self._in_use = store, planned, model
         self._restore, self._dry_run = restore, dry_run
         self._dims: dict[str, int] = {}
         self.counts = Imported()
@@ -105,21 +110,14 @@ class _Importer:
         return any(item.kind == "summary" for item in await self._store.drawn_from([turn.seq for turn in turns]))
 
     async def _merge(self, arrivals: Sequence[Arrival]) -> Added:
-        vectors = {arrival.item.id: arrival.vectors for arrival in arrivals if arrival.vectors}
-        await self._check(vectors)
-        added = await self._stored([arrived(arrival, self._planned) for arrival in arrivals])
-        rows: dict[str, dict[int, tuple[bytes, ...]]] = {}
-        for id_, seq in zip(added.ids, added.seqs, strict=True):
-            for model, pieces in vectors.get(id_, {}).items():
-                rows.setdefault(model, {})[seq] = pieces
-        for model, by_seq in rows.items():
-            await self._store.save_vectors(model, self._dims[model], by_seq)
-        return added
+        await self._check({arrival.item.id: arrival.vectors for arrival in arrivals if arrival.vectors})
+        model = self._in_use[0] if self._in_use else None
+        return await self._stored([arrived(arrival, self._planned, model) for arrival in arrivals])
 
     async def _check(self, vectors: Mapping[str, Mapping[str, Sequence[bytes]]]) -> None:
         """Vectors of one model have one length, in the file and here. Raises `InvalidRequest`."""
         if vectors and not self._dims:
-            self._dims = await self._store.models()
+            self._dims = await self._store.models() | dict([self._in_use] if self._in_use else [])
         for id_, by_model in vectors.items():
             for model, pieces in by_model.items():
                 dims = len(pieces[0]) // 2

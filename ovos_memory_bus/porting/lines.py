@@ -45,6 +45,8 @@ def item_line(record: Record) -> str:
     item = record.item
     data = {"type": "item", "owner": item.owner, **item.to_data(), "history_only": record.history_only}
     data |= {"sources": list(record.sources), "jobs": list(record.jobs)}
+    if record.withheld:
+        data["withheld"] = [base64.b64encode(mark).decode() for mark in record.withheld]
     if record.vectors:
         data["vectors"] = {
             model: [base64.b64encode(piece).decode() for piece in pieces] for model, pieces in record.vectors.items()
@@ -109,14 +111,15 @@ def _arrival(data: Mapping[str, Any]) -> Arrival:
         content=fields.required_text("content"),
         created_at=created,
         updated_at=fields.moment("updated_at") or created,
-        lang=fields.label("lang"),
-        name=fields.label("name"),
-        agent_id=fields.label("agent_id"),
-        graph_id=fields.label("graph_id"),
-        task_id=fields.label("task_id"),
+        lang=fields.short("lang"),
+        name=fields.short("name"),
+        agent_id=fields.short("agent_id"),
+        graph_id=fields.short("graph_id"),
+        task_id=fields.short("task_id"),
         metadata=_metadata(fields, data.get("metadata")),
         drawn_from=fields.strings("sources", limit=MAX_SOURCES) or (),
         history_only=fields.flag("history_only", False),
+        withheld=_marks(fields),
     )
     return Arrival(item, fields.strings("jobs"), _vectors(fields, data.get("vectors")))
 
@@ -147,6 +150,14 @@ def _pieces(fields: Fields, raw: Any) -> tuple[bytes, ...]:
     if not numbers.size or not np.isfinite(numbers).all():
         raise fields.refuse("vectors", "must be finite numbers")
     return pieces
+
+
+def _marks(fields: Fields) -> tuple[bytes, ...]:
+    """What is not to be drawn from the item."""
+    try:
+        return tuple(base64.b64decode(mark, validate=True) for mark in fields.strings("withheld") or ())
+    except ValueError:
+        raise fields.refuse("withheld", "must be marks in base64") from None
 
 
 def _label(fields: Fields, name: str) -> str:

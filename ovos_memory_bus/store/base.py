@@ -17,7 +17,9 @@ ALL_OWNERS = None  # as an owner argument: everybody's
 class NewItem:
     """An item to store; `created_at` None is the moment of the commit. `sources` are the seqs it was drawn from.
 
-    `drawn_from` names the sources by id and `history_only` keeps it out of every search: for `merge` alone."""
+    For `merge` alone: `drawn_from` names the sources by id, `history_only` keeps it out of every search, `withheld`
+    are marks of what is not to be drawn from it (see `Store.remove`), `vectors` the float16 bytes of its pieces by
+    model."""
 
     id: str
     owner: str
@@ -37,6 +39,8 @@ class NewItem:
     jobs: tuple[str, ...] = ()
     drawn_from: tuple[str, ...] = ()
     history_only: bool = False
+    withheld: tuple[bytes, ...] = ()
+    vectors: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +122,8 @@ class Drawn:
 
     `adds` are new items with their sources; `metadata` replaces that of items by seq; `sources` are further
     (derived, source) pairs; `removes` are derived items that no longer hold; `done` the jobs that this ends; `seen` the
-    `updated_at` of the items as they were read. Where one of these changed since, or a job of `done` is no longer open,
-    nothing is stored: the work is to be done anew, or was done already."""
+    `updated_at` of the items as they were read, `withheld` the marks. Where one of these changed since, or a job of
+    `done` is no longer open, nothing is stored: the work is to be done anew, or was done already."""
 
     adds: tuple[NewItem, ...] = ()
     metadata: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
@@ -127,18 +131,20 @@ class Drawn:
     removes: tuple[int, ...] = ()
     done: tuple[tuple[str, int], ...] = ()
     seen: Mapping[int, datetime] = field(default_factory=dict)
+    withheld: Mapping[int, frozenset[bytes]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An item with all that a store holds about it, for a copy elsewhere: the ids of its sources, its open jobs and,
-    by model, the float16 vectors of its pieces."""
+    """An item with all that a store holds about it, for a copy elsewhere: the ids of its sources, its open jobs, the
+    marks of what is not to be drawn from it and, by model, the float16 vectors of its pieces."""
 
     item: Item
     history_only: bool = False
     sources: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
     vectors: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
+    withheld: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +180,7 @@ class Store(Protocol):
         again: its ids are answered."""
 
     async def merge(self, items: Sequence[NewItem], *, revive: bool = False) -> Added:
-        """Store those of `items` whose ids are neither here nor, unless `revive`, named by a tombstone.
+        """Store those of `items` whose ids are neither here nor, unless `revive`, named by a tombstone, with vectors.
 
         Left out too: what was drawn from sources none of which is here, and a summary of turns that have one."""
 
@@ -196,8 +202,9 @@ class Store(Protocol):
     async def models(self) -> dict[str, int]:
         """The dimensions of each model that vectors were ever stored of."""
 
-    async def get(self, ids: Sequence[str], owner: str | None) -> list[Item]:
-        """The items with these ids, in that order, without those that do not exist for `owner`."""
+    async def get(self, ids: Sequence[str], owner: str | None, *, hidden: bool = False) -> list[Item]:
+        """The items with these ids, in that order, without those that do not exist for `owner`; with `hidden`, those
+        in histories alone too."""
 
     async def by_seq(self, seqs: Iterable[int]) -> dict[int, Item]:
         """Items by their seqs; missing ones are missing."""
@@ -213,12 +220,19 @@ class Store(Protocol):
     async def everything(self, owner: str | None, where: ItemFilter) -> list[Item]:
         """All matching items, those in histories alone included: what forgetting must reach."""
 
-    async def history(self, owner: str, session_id: str, agent_id: str | None, limit: int) -> list[Item]:
-        """The newest `limit` turns of a session, oldest first."""
+    async def hidden(self, owner: str | None, where: ItemFilter) -> list[Item]:
+        """The matching items in histories alone."""
+
+    async def history(
+        self, owner: str, session_id: str, agent_id: str | None, limit: int, *, hidden: bool = True
+    ) -> list[Item]:
+        """The newest `limit` turns of a session by their own time, oldest first, those of one moment as they were
+        stored; without `hidden`, those in histories alone are left out."""
 
     async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
-        """Change the columns named. New content, or the same in another language or of another speaker, drops the words
-        and vectors of the old and what was drawn from it, and queues the `jobs`."""
+        """Change the columns named; `metadata` is put into what is there, key by key. New content, or the same in
+        another language or of another speaker, drops the words and vectors of the old and what was drawn from it, and
+        queues the `jobs`. Raises `InvalidRequest` where the metadata would grow too large."""
 
     async def draw(self, drawn: Drawn) -> None:
         """Store what was drawn, in one transaction. An addition of which a source has gone is left out: its text holds
@@ -233,8 +247,17 @@ class Store(Protocol):
     async def drawn_from(self, seqs: Sequence[int]) -> list[Item]:
         """The items drawn from these, and from those in turn."""
 
-    async def remove(self, seqs: Sequence[int], *, tombstones: bool = True) -> Removed:
-        """Take items away with all that was drawn from them, in one transaction."""
+    async def remove(
+        self, seqs: Sequence[int], *, tombstones: bool = True, withhold: Mapping[int, Sequence[bytes]] | None = None
+    ) -> Removed:
+        """Take items away with all that was drawn from them, in one transaction. What other sources of the latter
+        still say is drawn from those anew.
+
+        `withhold` has, by a derived item's seq, marks of what it says: they are kept with each of its sources, so that
+        it is not drawn from these again."""
+
+    async def withheld(self, seqs: Sequence[int]) -> dict[int, frozenset[bytes]]:
+        """The marks of what is not to be drawn from these items; every one of `seqs` has an entry."""
 
     async def hide(self, seqs: Sequence[int]) -> Removed:
         """Take items out of every search and list but leave them in their session's history."""

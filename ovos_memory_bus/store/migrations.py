@@ -94,6 +94,16 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (owner, session_id)
     ) WITHOUT ROWID;
     """,
+    """
+    DROP INDEX items_by_session;
+    CREATE INDEX items_by_session ON items (session_id, owner, kind, created_at, seq);
+
+    CREATE TABLE withheld (
+        source INTEGER NOT NULL REFERENCES items (seq) ON DELETE CASCADE,
+        mark BLOB NOT NULL,
+        PRIMARY KEY (source, mark)
+    ) WITHOUT ROWID;
+    """,
 )
 
 

@@ -7,7 +7,7 @@ behind lies in no cell and would stay. Only a look at the bytes tells, and only 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import anyio.to_thread
@@ -35,10 +35,8 @@ class Residue:
             os.close(self._descriptor)
             self._descriptor = None
 
-    async def holds(self, texts: Sequence[str]) -> bool:
-        """Whether any of `texts` can be found."""
-        needles = {text.encode()[:LENGTH] for text in sorted(set(texts), key=len, reverse=True)[:NEEDLES]}
-        wanted = [needle for needle in needles if len(needle) >= SHORTEST]
+    async def holds(self, wanted: Sequence[bytes]) -> bool:
+        """Whether any of the `needles` can be found."""
         return bool(wanted) and await anyio.to_thread.run_sync(self._search, wanted)
 
     def _search(self, needles: Sequence[bytes]) -> bool:
@@ -54,6 +52,30 @@ class Residue:
             return _found(log, needles)
         finally:
             os.close(log)
+
+
+def needles(texts: Sequence[str], living: Collection[str] = ()) -> list[bytes]:
+    """What to search for to find any of `texts`, and what is not in the `living` ones that begin as they do.
+
+    A text that somebody else has said too stands in the file by right: nothing can tell it from a copy left behind."""
+    chosen = sorted(set(texts).difference(living), key=len, reverse=True)[:NEEDLES]
+    others = [text.encode() for text in living]
+    return [needle for needle in {_apart(text.encode(), others) for text in chosen} if len(needle) >= SHORTEST]
+
+
+def _apart(text: bytes, others: Sequence[bytes]) -> bytes:
+    """The beginning of a text, or where that is others' too, the place where it goes on otherwise."""
+    shared = max((_shared(text, other) for other in others), default=0)
+    if shared == len(text):
+        return b""
+    start = 0 if shared < LENGTH else shared - LENGTH // 2
+    return text[start : start + LENGTH]
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """How many bytes two texts have in common at their beginning."""
+    shortest = min(len(one), len(other))
+    return next((place for place in range(shortest) if one[place] != other[place]), shortest)
 
 
 def _found(descriptor: int, needles: Sequence[bytes]) -> bool:

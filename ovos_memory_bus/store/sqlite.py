@@ -15,10 +15,12 @@ from ..records import Item
 from . import indexed, streams, writes
 from .base import Added, Changes, Drawn, Job, Known, NewItem, Page, Queue, Record, Removed, Tombstone
 from .database import Database, Work, open_database
-from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, condition, to_item, to_micros, to_outline
+from .residue import LENGTH, needles
+from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, all_of, condition, to_item, to_micros, to_outline
 from .writes import one, select_in
 
 T = TypeVar("T")
+BYTES = 2  # of one number of a vector
 
 
 def _now() -> int:
@@ -61,18 +63,32 @@ class SqliteStore:
         return await self._write(lambda connection: writes.add(connection, items, request, _now()))
 
     async def merge(self, items: Sequence[NewItem], *, revive: bool = False) -> Added:
-        return await self._write(lambda connection: writes.merge(connection, items, revive, _now()))
+        async def work(connection: aiosqlite.Connection) -> Added:
+            added = await writes.merge(connection, items, revive, _now())
+            vectors = {item.id: item.vectors for item in items}
+            rows: dict[str, dict[int, tuple[bytes, ...]]] = {}
+            for id_, seq in zip(added.ids, added.seqs, strict=True):
+                for model, pieces in vectors[id_].items():
+                    rows.setdefault(model, {})[seq] = pieces
+            for model, by_seq in rows.items():
+                dims = len(next(iter(by_seq.values()))[0]) // BYTES
+                await indexed.save_vectors(connection, model, dims, by_seq, None, {})
+            return added
 
-    async def get(self, ids: Sequence[str], owner: str | None) -> list[Item]:
+        return await self._write(work)
+
+    async def get(self, ids: Sequence[str], owner: str | None, *, hidden: bool = False) -> list[Item]:
         async with self._database.read() as connection:
-            sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE history_only = 0 AND id IN ({{}})"
-            found = {item.id: item for item in map(to_item, await select_in(connection, sql, list(ids)))}
+            sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE history_only <= {hidden:d} AND id IN ({{}})"
+            rows = await select_in(connection, sql, list(ids))
+        found = {item.id: item for item in await all_of(rows, to_item)}
         return [found[id_] for id_ in ids if id_ in found and owner in (None, found[id_].owner)]
 
     async def by_seq(self, seqs: Iterable[int]) -> dict[int, Item]:
         async with self._database.read() as connection:
             sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE history_only = 0 AND seq IN ({{}})"
-            return {item.seq: item for item in map(to_item, await select_in(connection, sql, [*seqs]))}
+            rows = await select_in(connection, sql, [*seqs])
+        return {item.seq: item for item in await all_of(rows, to_item)}
 
     async def page(
         self, owner: str | None, where: ItemFilter, *, order_by: str, descending: bool, limit: int, offset: int
@@ -84,8 +100,8 @@ class SqliteStore:
         sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE {text} ORDER BY {order} LIMIT ? OFFSET ?"
         async with self._database.read() as connection:
             total = await one(connection, f"SELECT count(*) FROM items WHERE {text}", values)
-            async with connection.execute(sql, (*values, limit, offset)) as cursor:
-                return Page(tuple(map(to_item, await cursor.fetchall())), total)
+            rows = await connection.execute_fetchall(sql, (*values, limit, offset))
+        return Page(tuple(await all_of(rows, to_item)), total)
 
     async def matching(self, owner: str | None, where: ItemFilter) -> list[int]:
         text, values = condition(owner, where)
@@ -94,18 +110,23 @@ class SqliteStore:
     async def everything(self, owner: str | None, where: ItemFilter) -> list[Item]:
         text, values = condition(owner, where, hidden=True)
         sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE {text} ORDER BY seq"
-        async with self._database.read() as connection, connection.execute(sql, values) as cursor:
-            return [to_item(row) for row in await cursor.fetchall()]
+        return await self._items(sql, values)
 
-    async def history(self, owner: str, session_id: str, agent_id: str | None, limit: int) -> list[Item]:
+    async def hidden(self, owner: str | None, where: ItemFilter) -> list[Item]:
+        text, values = condition(owner, where, hidden=True)
+        return await self._items(f"SELECT {ITEM_COLUMNS} FROM items WHERE history_only = 1 AND {text}", values)
+
+    async def history(
+        self, owner: str, session_id: str, agent_id: str | None, limit: int, *, hidden: bool = True
+    ) -> list[Item]:
         agent = " AND agent_id = ?" if agent_id else ""
+        shown = "" if hidden else " AND history_only = 0"
         sql = (
-            f"SELECT {ITEM_COLUMNS} FROM items WHERE session_id = ? AND kind = 'turn' AND owner = ?{agent} "
-            "ORDER BY seq DESC LIMIT ?"
+            f"SELECT {ITEM_COLUMNS} FROM items WHERE session_id = ? AND owner = ? AND kind = 'turn'{agent}{shown} "
+            "ORDER BY created_at DESC, seq DESC LIMIT ?"
         )
         values = (session_id, owner, *([agent_id] if agent_id else []), limit)
-        async with self._database.read() as connection, connection.execute(sql, values) as cursor:
-            return [to_item(row) for row in await cursor.fetchall()][::-1]
+        return (await self._items(sql, values))[::-1]
 
     async def update(self, id: str, owner: str | None, values: Mapping[str, Any], jobs: Sequence[str]) -> Item | None:
         return await self._write(lambda connection: writes.update(connection, id, owner, values, jobs, _now()))
@@ -116,8 +137,7 @@ class SqliteStore:
     async def of_kind(self, owner: str | None, kind: str, session_id: str | None = None) -> list[Item]:
         text, values = condition(owner, ItemFilter(kinds=(kind,), session_id=session_id))
         sql = f"SELECT {ITEM_COLUMNS} FROM items WHERE {text} ORDER BY seq"
-        async with self._database.read() as connection, connection.execute(sql, values) as cursor:
-            return [to_item(row) for row in await cursor.fetchall()]
+        return await self._items(sql, values)
 
     async def sources_of(self, seqs: Sequence[int]) -> dict[int, list[int]]:
         found: dict[int, list[int]] = {}
@@ -132,18 +152,34 @@ class SqliteStore:
             derived = await writes.derived_from(connection, seqs)
         return list((await self.by_seq(derived)).values())
 
-    async def remove(self, seqs: Sequence[int], *, tombstones: bool = True) -> Removed:
-        return await self._write(lambda connection: writes.remove(connection, seqs, tombstones, _now()))
+    async def remove(
+        self, seqs: Sequence[int], *, tombstones: bool = True, withhold: Mapping[int, Sequence[bytes]] | None = None
+    ) -> Removed:
+        return await self._write(lambda connection: writes.remove(connection, seqs, tombstones, _now(), withhold))
+
+    async def withheld(self, seqs: Sequence[int]) -> dict[int, frozenset[bytes]]:
+        async with self._database.read() as connection:
+            return await writes.withheld(connection, seqs)
 
     async def hide(self, seqs: Sequence[int]) -> Removed:
         return await self._write(lambda connection: writes.hide(connection, seqs, _now()))
 
     async def purge(self, texts: Sequence[str]) -> bool:
         emptied = await self._database.truncate_log()
-        if await self._database.residue.holds(texts):
+        residue, wanted = self._database.residue, needles(texts)
+        if await residue.holds(wanted) and await residue.holds(needles(texts, await self._alike(wanted))):
             await self._database.vacuum()
             emptied = await self._database.truncate_log()
         return emptied
+
+    async def _alike(self, heads: Sequence[bytes]) -> set[str]:
+        """The texts in the store that begin so."""
+        found: set[str] = set()
+        async with self._database.read() as connection:
+            for column in ("content", "metadata"):
+                sql = f"SELECT DISTINCT {column} FROM items WHERE substr(CAST({column} AS BLOB), 1, {LENGTH}) IN ({{}})"
+                found.update(row[0] for row in await select_in(connection, sql, heads))
+        return found
 
     # -- copies in other places
 
@@ -181,13 +217,12 @@ class SqliteStore:
             try:
                 await connection.execute("BEGIN")  # one snapshot for all three reads
                 change = await one(connection, "SELECT change FROM clock")
-                async with connection.execute(present, (*values, since)) as cursor:
-                    outlines = tuple(map(to_outline, await cursor.fetchall()))
+                rows = await connection.execute_fetchall(present, (*values, since))
                 async with connection.execute(gone, (*values, since) * 2) as cursor:
                     removed = tuple(row[0] for row in await cursor.fetchall())
             finally:
                 await connection.execute("ROLLBACK")
-        return Changes(change, outlines, removed)
+        return Changes(change, tuple(await all_of(rows, to_outline)), removed)
 
     async def terms(self, seqs: Sequence[int], scheme: int) -> dict[int, bytes]:
         async with self._database.read() as connection:
@@ -308,6 +343,11 @@ class SqliteStore:
         sql = "SELECT 1 FROM pauses WHERE owner = ? AND session_id = ? AND (until IS NULL OR until > ?)"
         async with self._database.read() as connection:
             return await one(connection, sql, (owner, session_id, _now())) is not None
+
+    async def _items(self, sql: str, values: Sequence[Any]) -> list[Item]:
+        async with self._database.read() as connection:
+            rows = await connection.execute_fetchall(sql, values)
+        return await all_of(rows, to_item)
 
     async def _column(self, sql: str, values: Sequence[Any]) -> list[Any]:
         async with self._database.read() as connection, connection.execute(sql, values) as cursor:

@@ -9,7 +9,7 @@ import aiosqlite
 
 from .base import Known, Record, Tombstone
 from .rows import ITEM_COLUMNS, from_micros, to_item, to_micros
-from .writes import marks, select_in
+from .writes import marks, select_in, withheld
 
 _SOURCES = (
     "SELECT derived, id FROM sources JOIN items ON seq = source WHERE derived BETWEEN ? AND ? ORDER BY derived, source"
@@ -52,6 +52,7 @@ async def records(
     for seq, model, vector in await _rows(connection, _VECTORS, span) if vectors else ():
         held = pieces.setdefault(seq, {})
         held[model] = (*held.get(model, ()), vector)
+    marked = await withheld(connection, [row[0] for row in rows])
     return [
         Record(
             item=to_item(row[:-1]),
@@ -59,6 +60,7 @@ async def records(
             sources=tuple(sources.get(row[0], ())),
             jobs=tuple(waiting.get(row[0], ())),
             vectors=pieces.get(row[0], {}),
+            withheld=tuple(sorted(marked[row[0]])),
         )
         for row in rows
     ]

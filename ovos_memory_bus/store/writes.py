@@ -10,11 +10,19 @@ from typing import Any
 
 import aiosqlite
 
+from ..errors import InvalidRequest
+from ..messages.fields import MAX_METADATA
 from ..records import Item
 from .base import Added, Drawn, NewItem, Removed
 from .rows import ITEM_COLUMNS, PARAMETERS, to_item, to_json, to_micros
 
 READ = ("content", "lang", "name")  # what an item's words, vectors, facts and summaries are made from
+# Where rows of a page go, SQLite moves their neighbours to another page and leaves copies behind; a text overwritten in
+# place by as many zeros cannot be copied any more when its row goes in turn.
+_BLANK = (
+    "UPDATE items SET content = zeroblob(length(CAST(content AS BLOB))), "
+    "metadata = zeroblob(length(CAST(metadata AS BLOB)))"
+)
 REQUESTS_KEPT = 7 * 86_400_000_000  # µs that a request id is remembered
 
 
@@ -36,11 +44,11 @@ async def one(connection: aiosqlite.Connection, sql: str, values: Sequence[Any] 
     return row[0] if row else None
 
 
-async def select_in(connection: aiosqlite.Connection, sql: str, values: Sequence[Any]) -> list[Any]:
-    """All rows of `sql` with `{}` standing for an IN list of any length."""
+async def select_in(connection: aiosqlite.Connection, sql: str, values: Sequence[Any], *before: Any) -> list[Any]:
+    """All rows of `sql` with `{}` standing for an IN list of any length, and what is bound `before` it."""
     rows: list[Any] = []
-    for part in chunks(values):
-        async with connection.execute(sql.format(marks(part)), part) as cursor:
+    for part in chunks(values, PARAMETERS - len(before)):
+        async with connection.execute(sql.format(marks(part)), (*before, *part)) as cursor:
             rows.extend(await cursor.fetchall())
     return rows
 
@@ -84,6 +92,8 @@ async def merge(connection: aiosqlite.Connection, items: Sequence[NewItem], revi
     fresh += grounded
     hidden = [(seq,) for seq, item in zip(seqs, fresh, strict=True) if item.history_only]
     await connection.executemany("UPDATE items SET history_only = 1 WHERE seq = ?", hidden)
+    held = [(seq, mark) for seq, item in zip(seqs, fresh, strict=True) for mark in item.withheld]
+    await connection.executemany("INSERT OR IGNORE INTO withheld VALUES (?, ?)", held)
     return Added(tuple(item.id for item in fresh), seqs)
 
 
@@ -151,7 +161,9 @@ async def update(
     before = to_item(row)
     columns = {**values, "updated_at": now, "change": await take_numbers(connection, 1)}
     if "metadata" in columns:
-        columns["metadata"] = to_json(columns["metadata"])
+        columns["metadata"] = to_json({**before.metadata, **columns["metadata"]})
+        if len(columns["metadata"]) > max(MAX_METADATA, len(to_json(before.metadata))):
+            raise InvalidRequest(f"metadata would be larger than {MAX_METADATA} characters as JSON", "metadata")
     assignments = ", ".join(f"{column} = ?" for column in columns)
     await connection.execute(f"UPDATE items SET {assignments} WHERE seq = ?", (*columns.values(), before.seq))
     if any(values.get(column, getattr(before, column)) != getattr(before, column) for column in READ):
@@ -176,14 +188,21 @@ async def derived_from(connection: aiosqlite.Connection, seqs: Sequence[int]) ->
     return sorted(found - set(seqs))
 
 
-async def remove(connection: aiosqlite.Connection, seqs: Sequence[int], tombstones: bool, now: int) -> Removed:
+async def remove(
+    connection: aiosqlite.Connection,
+    seqs: Sequence[int],
+    tombstones: bool,
+    now: int,
+    withhold: Mapping[int, Sequence[bytes]] | None = None,
+) -> Removed:
     """Delete items and all drawn from them; what other sources of the latter still say is drawn anew."""
     derived = await derived_from(connection, seqs)
     doomed = sorted({*seqs, *derived})
     rows = await select_in(connection, "SELECT seq, id, owner FROM items WHERE seq IN ({})", doomed)
     if not rows:
         return Removed()
-    await _redraw(connection, derived, set(doomed), now)
+    await _withhold(connection, withhold or {})
+    await _redraw(connection, set(doomed), now)
     change = await take_numbers(connection, 1)
     if tombstones:
         await connection.executemany(
@@ -191,19 +210,49 @@ async def remove(connection: aiosqlite.Connection, seqs: Sequence[int], tombston
             [(id_, seq, owner, change, now) for seq, id_, owner in rows],
         )
     gone = [row[0] for row in rows]
+    await _drop_jobs(connection, gone)
     for part in chunks(gone):
-        await connection.execute(f"DELETE FROM jobs WHERE seq IN ({marks(part)})", part)
+        await connection.execute(f"{_BLANK} WHERE seq IN ({marks(part)})", part)
+    for part in chunks(gone):
         await connection.execute(f"DELETE FROM sources WHERE source IN ({marks(part)})", part)
         await connection.execute(f"DELETE FROM items WHERE seq IN ({marks(part)})", part)
     return Removed(tuple(row[1] for row in rows), tuple(gone))
 
 
-async def _redraw(connection: aiosqlite.Connection, derived: Sequence[int], doomed: set[int], now: int) -> None:
-    """Queue the remaining sources of `derived` again, each for the kind of work that drew it."""
+async def _drop_jobs(connection: aiosqlite.Connection, seqs: Sequence[int]) -> None:
+    """Nothing is to be done on these items any more. Jobs are found by their kind first."""
+    async with connection.execute("SELECT DISTINCT kind FROM jobs") as cursor:
+        kinds = [row[0] for row in await cursor.fetchall()]
+    for part in chunks(seqs, PARAMETERS - len(kinds)):
+        sql = f"DELETE FROM jobs WHERE kind IN ({marks(kinds)}) AND seq IN ({marks(part)})"
+        await connection.execute(sql, (*kinds, *part))
+
+
+async def _redraw(connection: aiosqlite.Connection, doomed: set[int], now: int) -> None:
+    """Queue what else the doomed were drawn from again, each for the kind of work that drew it; but for what goes by
+    itself, while its sources stay, none are queued."""
+    drawn = await select_in(connection, "SELECT DISTINCT derived FROM sources WHERE source IN ({})", sorted(doomed))
     sql = "SELECT DISTINCT s.source, i.kind FROM sources s JOIN items i ON i.seq = s.derived WHERE s.derived IN ({})"
-    rows = [(kind, source, now) for source, kind in await select_in(connection, sql, derived) if source not in doomed]
+    sources = await select_in(connection, sql, [row[0] for row in drawn])
+    rows = [(kind, source, now) for source, kind in sources if source not in doomed]
     if rows:
         await connection.executemany("INSERT OR IGNORE INTO jobs (kind, seq, created_at) VALUES (?, ?, ?)", rows)
+
+
+async def _withhold(connection: aiosqlite.Connection, marks: Mapping[int, Sequence[bytes]]) -> None:
+    """Keep the marks of derived items with their sources."""
+    await connection.executemany(
+        "INSERT OR IGNORE INTO withheld SELECT source, ? FROM sources JOIN items ON seq = source WHERE derived = ?",
+        [(mark, derived) for derived, held in marks.items() for mark in held],
+    )
+
+
+async def withheld(connection: aiosqlite.Connection, seqs: Sequence[int]) -> dict[int, frozenset[bytes]]:
+    """The marks kept with items."""
+    found: dict[int, set[bytes]] = {seq: set() for seq in seqs}
+    for source, mark in await select_in(connection, "SELECT source, mark FROM withheld WHERE source IN ({})", seqs):
+        found[source].add(mark)
+    return {seq: frozenset(held) for seq, held in found.items()}
 
 
 async def _in_vain(connection: aiosqlite.Connection, drawn: Drawn) -> bool:
@@ -211,9 +260,14 @@ async def _in_vain(connection: aiosqlite.Connection, drawn: Drawn) -> bool:
     rows = await select_in(connection, "SELECT seq, updated_at FROM items WHERE seq IN ({})", list(drawn.seen))
     if any(to_micros(drawn.seen[seq]) != updated for seq, updated in rows):
         return True
-    sql = "SELECT kind, seq FROM jobs WHERE seq IN ({})"
-    open_ = {(kind, seq) for kind, seq in await select_in(connection, sql, [seq for _, seq in drawn.done])}
-    return not open_.issuperset(drawn.done)
+    if await withheld(connection, list(drawn.withheld)) != drawn.withheld:
+        return True
+    for kind in {kind for kind, _ in drawn.done}:
+        wanted = {seq for other, seq in drawn.done if other == kind}
+        sql = "SELECT seq FROM jobs WHERE kind = ? AND seq IN ({})"
+        if {row[0] for row in await select_in(connection, sql, list(wanted), kind)} != wanted:
+            return True
+    return False
 
 
 async def draw(connection: aiosqlite.Connection, drawn: Drawn, now: int) -> None:
@@ -243,9 +297,10 @@ async def hide(connection: aiosqlite.Connection, seqs: Sequence[int], now: int) 
     derived = await remove(connection, await derived_from(connection, seqs), True, now)
     change = await take_numbers(connection, 1)
     rows = await select_in(connection, "SELECT seq, id FROM items WHERE history_only = 0 AND seq IN ({})", seqs)
+    await _drop_jobs(connection, [row[0] for row in rows])
     for part in chunks([row[0] for row in rows]):
         update_rows = f"UPDATE items SET history_only = 1, change = ? WHERE seq IN ({marks(part)})"
         await connection.execute(update_rows, (change, *part))
-        for table in ("terms", "vectors", "jobs"):
+        for table in ("terms", "vectors"):
             await connection.execute(f"DELETE FROM {table} WHERE seq IN ({marks(part)})", part)
     return Removed((*(row[1] for row in rows), *derived.ids), (*(row[0] for row in rows), *derived.seqs))

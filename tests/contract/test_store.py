@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from new_items import turn
 
-from ovos_memory_bus.errors import FolderInUse, StorageCorrupt, StorageTooNew
+from ovos_memory_bus.errors import FolderInUse, InvalidRequest, StorageCorrupt, StorageTooNew
 from ovos_memory_bus.filters import ItemFilter
 from ovos_memory_bus.messages.fields import clean_text
 from ovos_memory_bus.store.base import Drawn
@@ -25,6 +25,7 @@ from ovos_memory_bus.store.sqlite import SqliteStore, open_store
 pytestmark = pytest.mark.anyio
 EVERYTHING = ItemFilter()
 T0 = datetime(2026, 3, 1, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
 
 
 def modes(folder: Path) -> set[int]:
@@ -243,3 +244,58 @@ async def test_no_byte_of_a_forgotten_text_is_left_in_any_file(store: SqliteStor
         for piece in (texts[i][:24], texts[i][middle : middle + 24], texts[i][-24:]):
             assert piece.encode() not in raw
     assert len(await listed(store, None)) == 90
+
+
+async def test_a_text_that_others_said_too_costs_no_search_and_one_that_begins_alike_leaves_no_byte(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    common = "every morning the same long sentence is said in the kitchen"
+    secret = f"{common}, but only once the number 8472-quagga"
+    await store.add([turn(common, "session:b")])
+    added = await store.add([turn(common), turn(secret)])
+    await store.remove(added.seqs)
+    assert await store.purge([common, secret])
+    raw = b"".join(file.read_bytes() for file in (tmp_path / "data").iterdir())
+    assert raw.count(common.encode()) == 1
+    assert b"quagga" not in raw
+
+
+async def test_a_history_goes_by_the_turns_own_time(store: SqliteStore) -> None:
+    await store.add([turn("new"), turn("newer")])
+    await store.add([turn("old", created_at=T0), turn("as old", created_at=T0), turn("oldest", created_at=T0 - DAY)])
+    assert [item.content for item in await store.history("session:a", "a", None, 10)] == [
+        "oldest",
+        "old",
+        "as old",
+        "new",
+        "newer",
+    ]
+    assert [item.content for item in await store.history("session:a", "a", None, 3)] == ["as old", "new", "newer"]
+
+
+async def test_what_was_forgotten_by_itself_is_not_drawn_from_its_sources_again(store: SqliteStore) -> None:
+    (source,) = (await store.add([turn("source")])).seqs
+    fact = turn("fact", kind="fact", sources=(source,), jobs=())
+    await store.draw(Drawn(adds=(fact,)))
+    (drawn,) = await store.of_kind(None, "fact")
+    await store.remove([drawn.seq], withhold={drawn.seq: (b"about", b"value")})
+    assert await store.withheld([source, 999]) == {source: {b"about", b"value"}, 999: frozenset()}
+    again = turn("fact", kind="fact", sources=(source,), jobs=())
+    await store.draw(Drawn(adds=(again,), withheld={source: frozenset()}))  # read before the forgetting
+    assert await store.of_kind(None, "fact") == []
+    await store.draw(Drawn(adds=(again,), withheld=await store.withheld([source])))
+    assert [item.content for item in await store.of_kind(None, "fact")] == ["fact"]
+    await store.remove([source])
+    assert await store.withheld([source]) == {source: frozenset()}
+
+
+async def test_metadata_of_two_changes_at_once_is_all_there(store: SqliteStore) -> None:
+    (id_,) = (await store.add([turn("one", metadata={"a": 0, "b": 0})])).ids
+    async with anyio.create_task_group() as tasks:
+        for number in range(20):
+            tasks.start_soon(store.update, id_, None, {"metadata": {f"k{number}": number}}, ())
+    (item,) = await store.get([id_], None)
+    assert item.metadata == {"a": 0, "b": 0, **{f"k{number}": number for number in range(20)}}
+    with pytest.raises(InvalidRequest):
+        await store.update(id_, None, {"metadata": {"long": "x" * 64_000}}, ())
+    assert (await store.get([id_], None))[0].metadata == item.metadata

@@ -195,3 +195,45 @@ def test_the_models_summary_takes_the_place_of_the_devices(
     assert wire.recall("what are our plans", here)["summary"] == text
     wire.do("memory.forget", {"what": "session"}, here)
     assert wire.recall("what are our plans", here)["summary"] is None
+
+
+def test_a_forgotten_fact_does_not_come_back_in_the_models_words(
+    service: StartService, wire: Wire, endpoint: Endpoint
+) -> None:
+    endpoint.answer = lambda handler: handler.reply(500, "not now")
+    service(config=config(endpoint.url))
+    here = {"session_id": "llm-forgotten"}
+    (turn,) = wire.say("My name is Ravi", session=here, lang="en")
+    assert endpoint.answered.acquire(timeout=60)
+    (fact,) = wire.until(lambda: wire.do("memory.item.list", {"kind": "fact"}, here)["items"], "no fact was drawn")
+    wire.do("memory.forget", {"what": "ids", "ids": [fact["id"]]}, here)
+    entry = {"category": "name", "subject": "user", "value": "Ravi", "sentence": "Ravi is what the user is called."}
+    elsewhere = {**entry, "category": "nickname"}
+    endpoint.answer = lambda handler: handler.say(json.dumps([entry, elsewhere]))
+    asked = len(endpoint.asked)
+    wire.do("memory.item.update", {"id": turn, "content": "My name is Ravi!"}, here)
+    wire.settle()
+    assert len(endpoint.asked) > asked
+    assert values(wire, here) == []
+
+
+def test_a_fact_forgotten_while_the_model_thinks_does_not_come_back(
+    service: StartService, wire: Wire, endpoint: Endpoint
+) -> None:
+    forgotten = threading.Event()
+
+    def answer(handler: Handler) -> None:
+        forgotten.wait(60)
+        entry = {"category": "name", "subject": "user", "value": "Ravi", "sentence": "The user is Ravi."}
+        handler.say(json.dumps([entry]))
+
+    endpoint.answer = answer
+    service(config=config(endpoint.url, timeout=60.0))
+    here = {"session_id": "llm-race"}
+    wire.say("My name is Ravi", session=here, lang="en")
+    (fact,) = wire.until(lambda: wire.do("memory.item.list", {"kind": "fact"}, here)["items"], "no fact was drawn")
+    wire.until(lambda: endpoint.asked, "the model was never asked")
+    wire.do("memory.item.delete", {"id": fact["id"]}, here)
+    forgotten.set()
+    wire.settle()
+    assert values(wire, here) == []

@@ -200,3 +200,32 @@ def test_a_command_beside_the_service_does_not_take_its_log_away(
     memory.kill()
     memory.start()
     assert [item["id"] for item in listed(wire)] == kept
+
+
+def test_a_forgotten_fact_stays_away_after_a_restart_and_in_another_place(
+    service: StartService, wire: Wire, tmp_path: Path
+) -> None:
+    text = "I am allergic to hazelnuts"
+    first = service(config=WITHOUT_MODEL)
+    turn, _ = exchange(wire, text)
+    wire.settle()
+    (fact,) = facts(wire)
+    exported(first, tmp_path / "before.jsonl")
+    wire.do("memory.forget", {"what": "ids", "ids": [fact["id"]]})
+    on_folder(first, "import", tmp_path / "before.jsonl")
+    wire.settle()
+    assert facts(wire) == []
+    first.stop()
+    first.start()
+    wire.do("memory.item.update", {"id": turn, "content": f"{text}."})
+    wire.settle()
+    assert facts(wire) == []
+    exported(first, tmp_path / "after.jsonl")
+    first.stop()
+
+    second = service(config=WITHOUT_MODEL)
+    assert on_folder(second, "import", tmp_path / "after.jsonl")["added"] == 2
+    wire.settle()
+    wire.do("memory.item.update", {"id": turn, "content": f"Mind that {text}"})
+    wire.settle()
+    assert facts(wire) == []

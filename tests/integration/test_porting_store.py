@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ovos_memory_bus.errors import InvalidRequest, StorageError, StorageReadOnly
+from ovos_memory_bus.filters import ItemFilter
 from ovos_memory_bus.porting import Imported, export_to, import_from, reading
 from ovos_memory_bus.porting.lines import Arrival, item_line, read_line, tombstone_line
 from ovos_memory_bus.records import KINDS, ROLES, Item
@@ -89,7 +90,8 @@ metadata = st.dictionaries(texts, st.none() | st.booleans() | st.integers(-(2**5
     st.lists(st.binary(min_size=4, max_size=4).filter(lambda b: bool(np.isfinite(np.frombuffer(b, "<f2")).all()))),
 )
 def test_every_field_comes_back(item: Item, history_only: bool, sources: list[str], pieces: list[bytes]) -> None:
-    record = Record(item, history_only, tuple(sources), ("fact",), {"m": tuple(pieces)} if pieces else {})
+    vectors = {"m": tuple(pieces)} if pieces else {}
+    record = Record(item, history_only, tuple(sources), ("fact",), vectors, tuple(pieces))
     line = item_line(record)
     assert len(line.splitlines()) == 1
     read = read_line(line.encode())
@@ -97,7 +99,7 @@ def test_every_field_comes_back(item: Item, history_only: bool, sources: list[st
     for name in Item.__slots__:
         assert name == "seq" or getattr(read.item, name) == getattr(item, name)
     assert (read.item.history_only, read.item.drawn_from) == (history_only, tuple(sources))
-    assert (read.open_jobs, read.vectors) == (("fact",), record.vectors)
+    assert (read.open_jobs, read.vectors, read.item.withheld) == (("fact",), vectors, tuple(pieces))
 
 
 @given(texts.filter(bool), texts.filter(bool), moments)
@@ -128,6 +130,29 @@ async def test_facts_summaries_vectors_and_hidden_turns_come_over(tmp_path: Path
     jobs = {record.item.content: record.jobs for record in after}
     assert jobs["hidden"] == ()
     assert jobs["my name is Ada"] == ("terms",)  # its facts came with it
+
+
+async def test_vectors_of_the_model_in_use_are_not_made_again(tmp_path: Path) -> None:
+    mine, other = np.ones(4, "<f2").tobytes(), np.ones(6, "<f2").tobytes()
+    async with open_store(tmp_path / "a") as store:
+        added = await store.add([turn("both"), turn("another model's"), turn("none")])
+        await store.save_vectors("mine@1", 4, {added.seqs[0]: [mine]})
+        await store.save_vectors("other@1", 6, {seq: [other] for seq in added.seqs[:2]})
+        await export_to(store, tmp_path / "all.jsonl", vectors=True)
+
+    def embedded(item: NewItem) -> NewItem:
+        return replace(item, jobs=("terms", "embed"))
+
+    async with open_store(tmp_path / "b") as store:
+        await import_from(store, tmp_path / "all.jsonl", embedded, model=("mine@1", 4))
+        items = {item.seq: item.content for item in await store.everything(None, ItemFilter())}
+        assert sorted(items[job.seq] for job in await store.due("embed", 10)) == ["another model's", "none"]
+        found = {items[seq]: pieces for seq, pieces in (await store.vectors("mine@1", list(items))).items()}
+        assert found == {"both": [mine]}
+    async with open_store(tmp_path / "c") as store:
+        with pytest.raises(InvalidRequest, match="mine@1 has 8"):
+            await import_from(store, tmp_path / "all.jsonl", embedded, model=("mine@1", 8))
+        assert (await store.counts()).get("turn", 0) == 0
 
 
 async def test_work_that_was_open_is_open_there(tmp_path: Path) -> None:

@@ -59,14 +59,14 @@ def test_the_seed_reads_as_a_request() -> None:
 
     search = calls.search_memories("budget", limit=5, start_date=datetime(2024, 1, 1, tzinfo=timezone.utc))
     assert search.data["since"] == "2024-01-01T00:00:00.000000Z"
-    assert SearchRequest.from_data(search.data).limit == 5
+    assert SearchRequest.from_data(search.data).page.size == 5
 
     similar = calls.search_memories_by_similarity("joyful moments", similarity_threshold=0.7, limit=10)
     assert SimilarRequest.from_data(similar.data).threshold == 0.7
 
     listed = calls.list_memories(limit=20, order_by="createdAt", order="desc", end_date="2030-01-01T00:00:00Z")
     request = ListRequest.from_data(listed.data)
-    assert (request.order_by, request.order, request.limit) == ("created_at", "desc", 20)
+    assert (request.order_by, request.order, request.page.size) == ("created_at", "desc", 20)
     assert calls.list_memories(order_by="updatedAt").data["order_by"] == "updated_at"
 
     cleared = calls.clear_memories(sync_with_context=False, session_id="session-789")
