@@ -110,8 +110,9 @@ def date(slot: Slot) -> list[Span]:
     if not any(slot.word(i) in pack.months or "/" in slot.word(i) or slot.word(i).count("·") > 1 for i in dated):
         return []
     last = dated[0] + 1
+    links = pack.number_links | pack.joiners
     while last < slot.last and (
-        last in dated or (slot.word(last) in pack.number_links | pack.joiners and last + 1 in dated)
+        last in dated or (last + 1 in dated and (slot.word(last) in links or pack.lead.match(slot.word(last) + " ")))
     ):
         last += 1
     return [Span(dated[0], last)]

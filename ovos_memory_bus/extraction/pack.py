@@ -65,13 +65,14 @@ class Pack:
     months: frozenset[str]
     dotted: re.Pattern[str]
     blockers: tuple[Pattern, ...]
+    disclaimers: tuple[Pattern, ...]
     resets: re.Pattern[str]
     cues: tuple[Pattern, ...]
     rules: tuple[Rule, ...]
     retractions: tuple[Rule, ...]
     followups: tuple[Rule, ...]
     forget: tuple[Pattern, ...]
-    topics: Mapping[str, Category]
+    topics: Mapping[str, tuple[Category, ...]]
     sentences: Mapping[str, str]
 
 
@@ -146,6 +147,14 @@ class _Source:
                 raise PackError(f"{rule.pattern.source!r} of {part} has no slot to take a value from")
         return found
 
+    def topics(self) -> dict[str, tuple[Category, ...]]:
+        """The categories that a word names, in the file's order: an allergy is a matter of diet and of health."""
+        found: dict[str, tuple[Category, ...]] = {}
+        for name, entries in self.data["topics"].items():
+            for word in self.spelt(entries):
+                found[word] = (*found.get(word, ()), _category(name))
+        return found
+
 
 def _build(data: Mapping[str, Any]) -> Pack:
     source = _Source(data)
@@ -165,13 +174,14 @@ def _build(data: Mapping[str, Any]) -> Pack:
         months=frozenset(months),
         dotted=_dotted_regex(months),
         blockers=source.patterns(data["blockers"]),
+        disclaimers=source.patterns(data.get("disclaimers", ())),
         resets=_phrase_regex(source.spelt(data["resets"])),
         cues=source.patterns(data["correction_cues"]),
         rules=source.rules("rules") + source.rules("corrections", correction=True),
         retractions=source.rules("retractions", bare=True),
         followups=source.rules("followups", correction=True),
         forget=source.patterns(data["forget"]),
-        topics={word: _category(name) for name, entries in data["topics"].items() for word in source.spelt(entries)},
+        topics=source.topics(),
         sentences={_category(name): template for name, template in data["sentences"].items()},
     )
 

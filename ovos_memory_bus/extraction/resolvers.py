@@ -13,6 +13,8 @@ RESOLVERS: dict[str, Resolver] = {
     "name": names.name,
     "oldname": names.name,
     "named": names.named,
+    "names": names.names,
+    "row": names.row,
     "proper": names.proper,
     "hello": names.hello,
     "mention": names.mention,
