@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ovos_memory_bus.extraction.grammar import START, Pattern
 from ovos_memory_bus.extraction.model import USER, Category, Extraction, FactCandidate, Retraction
-from ovos_memory_bus.extraction.pack import Pack, Rule, languages, load
+from ovos_memory_bus.extraction.pack import Pack, Rule, function_words, languages, load
 from ovos_memory_bus.extraction.resolvers import resolve
 from ovos_memory_bus.extraction.slots import Slot, Span
 from ovos_memory_bus.extraction.text import Line, norm, read
@@ -60,7 +60,7 @@ def _pack(text: str, lang: str | None) -> Pack | None:
         primary = re.split(r"[-_]", lang.lower())[0]
         return load(primary) if primary in languages() else None
     words = re.findall(r"\w+", text[:400].lower())
-    scores = {language: sum(word in load(language).function_words for word in words) for language in languages()}
+    scores = {language: sum(word in function_words(language) for word in words) for language in languages()}
     best = max(scores, key=lambda language: scores[language], default=None)
     return load(best) if best and scores[best] else None
 

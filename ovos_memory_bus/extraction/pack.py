@@ -50,7 +50,6 @@ class Pack:
     links: frozenset[str]
     verbs: frozenset[str]
     verb_endings: tuple[str, ...]
-    function_words: frozenset[str]
     lexicon: Mapping[str, frozenset[str]]
     subjects: Mapping[str, Mapping[str, str]]
     suffixes: Mapping[str, tuple[str, ...]]
@@ -86,8 +85,18 @@ def languages() -> tuple[str, ...]:
 @cache
 def load(language: str) -> Pack:
     """The pack of a language in `languages()`, compiled once a process. Raises `PackError`."""
+    return build(_content(language))
+
+
+@cache
+def function_words(language: str) -> frozenset[str]:
+    """The frequent words of a language in `languages()`, without compiling its pack."""
+    return frozenset(_words(_content(language).get("function_words", ())))
+
+
+def _content(language: str) -> Any:
     text = resources.files(__package__).joinpath("locale").joinpath(f"{language}.json").read_text("utf-8")
-    return build(json.loads(text))
+    return json.loads(text)
 
 
 def build(data: Mapping[str, Any]) -> Pack:
@@ -189,7 +198,7 @@ def _build(data: Mapping[str, Any]) -> Pack:
 _PHRASE_LISTS = ("stops", "leads", "tails", "repairs", "compounds")
 _WORD_LISTS = (
     "fillers", "negators", "clitics", "coordinators", "starters", "preps", "joiners", "links", "verbs",
-    "function_words", "number_links", *_PHRASE_LISTS,
+    "number_links", *_PHRASE_LISTS,
 )  # fmt: skip
 
 
