@@ -32,7 +32,7 @@ def owned(slot: Slot) -> list[Span]:
                     return [Span(found[0].first, found[0].last, kind)]
         return []
 
-    return listed(slot, one)
+    return listed(slot, one, alike=False)  # a pattern may take the first article
 
 
 def belonging(slot: Slot) -> list[Span]:

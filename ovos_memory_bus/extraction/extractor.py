@@ -27,13 +27,17 @@ _MAX_FACTS = 12
 
 @dataclass(frozen=True)
 class _Found:
-    """A candidate with its place: the tokens of its value and the token its pattern began at."""
+    """A candidate with its place: the tokens of its value and the token its pattern began at.
+
+    `old` is the value that the same words put away: "not anna but …".
+    """
 
     rule: Rule
     span: Span
     start: int
     word: str
     confidence: float
+    old: Span | None = None
 
     @property
     def category(self) -> Category:
@@ -94,8 +98,10 @@ def _extract(text: str, pack: Pack) -> Extraction:
     stated = [f for f in found if not _inside(line.offsets[f.start], spans)]
     taken = [f for f in found if _inside(line.offsets[f.start], spans)]
     corrected = bool(dropped) or any(_matches(cue, line, words) for cue in pack.cues)
-    facts = tuple(_candidate(f, line, pack, corrected) for f in _chosen(stated, dropped, line))
+    chosen = _chosen(stated, dropped, line)
+    facts = tuple(_candidate(f, line, pack, corrected) for f in chosen)
     retractions = [Retraction(f.category, line.span(f.span.first, f.span.last)) for f in taken]
+    retractions += [Retraction(f.category, line.span(f.old.first, f.old.last)) for f in chosen if f.old]
     if not taken:
         retractions += [retraction for _, _, found_topics in forgotten for retraction in found_topics]
     return Extraction(facts[:_MAX_FACTS], (*retractions, *dropped.values()))
@@ -152,7 +158,7 @@ def _found(
         return
     for match in rule.pattern.regex.finditer(line.flat):
         start = line.index(match.start())
-        if _inside(match.start(), blocked) or _turned(line, start, pack):
+        if _inside(match.start(), blocked) or _turned(line, start, pack) or _negated(rule, match, line, pack):
             continue
         for found in _read(rule, match, line, pack):
             if not _inside(line.offsets[found.span.first], blocked):
@@ -164,10 +170,18 @@ def _turned(line: Line, start: int, pack: Pack) -> bool:
     return pack.subject_drop and start > 0 and line.tokens[start - 1].norm in pack.negators | pack.clitics
 
 
+def _negated(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> bool:
+    """Whether a word that the pattern leaves open denies it: "my son * is called" on "my son is not called"."""
+    last = line.index(match.end(match.lastindex) - 1) if match.lastindex else line.index(match.end() - 1)
+    value = line.index(match.start(match.lastindex)) if match.lastindex else last
+    words = {token.norm for token in line.tokens[line.index(match.start()) : value]}
+    return not pack.negators.isdisjoint(words - rule.pattern.words)
+
+
 def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[_Found]:
     """The candidates of one match: its value slot resolved, its subject from the nouns beside it."""
     start, subject, word, value = line.index(match.start()), USER, "", None
-    open_kind, begin = "", None
+    open_kind, begin, old = "", None, None
     for group, kind in enumerate(rule.pattern.kinds, 1):
         if kind == START:
             begin = line.index(match.start(group))
@@ -177,8 +191,10 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
             word = match[group].strip()
             subject = pack.subjects[kind][word]
         if kind.startswith("old"):  # what the utterance itself replaces: it must be there, but is no value
-            if not resolve(kind, Slot(line, pack, first, last)):
+            replaced = resolve(kind, Slot(line, pack, first, last))
+            if not replaced:
                 return
+            old = replaced[0]
         elif kind not in _SUBJECT_KINDS:
             if open_kind and value and not resolve(open_kind, value):
                 return
@@ -201,7 +217,7 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
     for span in spans:
         confidence = _confidence(rule, open_kind)
         named = span if span.subject != USER else replace(span, subject=subject)
-        yield _Found(rule, named, start, word, confidence)
+        yield _Found(rule, named, start, word, confidence, old)
 
 
 def _confidence(rule: Rule, open_kind: str) -> float:
