@@ -101,14 +101,9 @@ def age(slot: Slot) -> list[Span]:
 def date(slot: Slot) -> list[Span]:
     """A day of the year: day and month in any order, or a holiday."""
     pack = slot.pack
-    days = pack.lexicon.get("holiday", frozenset())
-    for start in range(slot.first, slot.last):
-        for end in range(min(slot.last, start + 4), start, -1):
-            if slot.phrase(start, end) in days:
-                return [Span(start, end)]
     dated = [i for i in range(slot.first, slot.last) if _dated(slot, slot.word(i))]
     if not any(slot.word(i) in pack.months or "/" in slot.word(i) or slot.word(i).count("·") > 1 for i in dated):
-        return []
+        return _holiday(slot)
     last = dated[0] + 1
     links = pack.number_links | pack.joiners
     while last < slot.last and (
@@ -116,6 +111,15 @@ def date(slot: Slot) -> list[Span]:
     ):
         last += 1
     return [Span(dated[0], last)]
+
+
+def _holiday(slot: Slot) -> list[Span]:
+    days = slot.pack.lexicon.get("holiday", frozenset())
+    for start in range(slot.first, slot.last):
+        for end in range(min(slot.last, start + 4), start, -1):
+            if slot.phrase(start, end) in days:
+                return [Span(start, end)]
+    return []
 
 
 def _dated(slot: Slot, word: str) -> bool:

@@ -152,6 +152,7 @@ def place(slot: Slot) -> list[Span]:
         or slot.refused("place", first)
         or slot.word(first) in slot.pack.preps
         or any(slot.word(i) in slot.pack.months for i in range(first, last))
+        or slot.phrase(first, last) in slot.pack.lexicon.get("holiday", ())
         or _DIGITS.match(slot.word(first))
     )
     return [] if bad else [Span(first, last)]
