@@ -82,6 +82,8 @@ def thing(slot: Slot) -> list[Span]:
 
 def _clause(slot: Slot, kind: str, longest: int) -> list[Span]:
     first = slot.begin()
+    if kind == "thing" and slot.word(first) in slot.pack.preps:
+        return []  # "because of my illness i can't eat …"
     last = slot.clause_end(first)
     if last - first > longest:
         last = min(slot.phrase_end(first, slot.pack.links), first + longest)
