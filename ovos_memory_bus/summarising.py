@@ -7,9 +7,12 @@ Centrality as in Erkan and Radev, "LexRank" (2004), in its degree form; novelty 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
 
 from .analysis import analyse
 from .rendering import approximate_tokens
@@ -21,6 +24,9 @@ STATED = 0.6  # bonus for a turn that a fact was drawn from
 ASKED = 0.3  # what a bare question costs: its answer says more
 SHORTEST = 3  # words; a shorter sentence carries no talk
 CANDIDATES = 200  # sentences weighed at most, the newest
+ANALYSED = 2_000  # sentences whose terms are kept: a summary is redone over mostly the same turns
+
+Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 
@@ -45,20 +51,24 @@ class _Sentence:
 
 def summarise(turns: Sequence[Statement], max_tokens: int) -> str:
     """At most about `max_tokens` of the turns' own sentences, in the order in which they were said; "" for none."""
-    sentences = _sentences(turns)[-CANDIDATES:]
+    sentences = _sentences(turns)
     if not sentences:
         return ""
-    weights = _rarity(sentences)
-    central = [_centrality(one, sentences, weights) for one in sentences]
-    best = max(central) or 1.0
-    value = {one.place: c / best + one.bonus for one, c in zip(sentences, central, strict=True)}
+    likeness = _likeness(sentences)
+    central = likeness.sum(axis=1) - likeness.diagonal()
+    value = central / (central.max() or 1.0) + np.array([one.bonus for one in sentences])
+    closest = np.zeros(len(sentences))  # how like each is to the nearest chosen one
     chosen: list[_Sentence] = []
-    left = list(sentences)
-    while left:
-        pick = max(left, key=lambda one: value[one.place] - NOVELTY * _closest(one, chosen, weights))
-        left.remove(pick)
-        if approximate_tokens(_text([*chosen, pick])) <= max_tokens:
-            chosen.append(pick)
+    spent = 0
+    open_ = np.ones(len(sentences), bool)
+    while open_.any() and spent < max_tokens:
+        pick = int(np.argmax(np.where(open_, value - NOVELTY * closest, -np.inf)))
+        open_[pick] = False
+        tokens = approximate_tokens(_text([*chosen, sentences[pick]]))
+        if tokens <= max_tokens:
+            chosen.append(sentences[pick])
+            closest = np.maximum(closest, likeness[pick])
+            spent = tokens
     return _text(chosen)
 
 
@@ -67,37 +77,38 @@ def _text(chosen: Sequence[_Sentence]) -> str:
 
 
 def _sentences(turns: Sequence[Statement]) -> list[_Sentence]:
-    found: list[_Sentence] = []
-    seen: set[str] = set()
-    for turn in turns:
-        for sentence in _SENTENCE.findall(turn.text):
-            words = sentence.split()
+    """The newest `CANDIDATES` sentences that say something, each where it was said first, in order."""
+    found: dict[str, _Sentence] = {}
+    place = 0
+    for turn in reversed(turns):
+        for sentence in reversed(_SENTENCE.findall(turn.text)):
+            if len(found) == CANDIDATES:
+                break
             key = content_key(sentence)
-            terms = frozenset(analyse(sentence, turn.lang))
-            if len(words) < SHORTEST or not terms or key in seen:
+            words = sentence.split()
+            if len(words) < SHORTEST or not (terms := _terms(sentence, turn.lang)):
                 continue
-            seen.add(key)
             named = any(word[:1].isupper() or word[:1].isdigit() for word in words[1:])
             asked = sentence.rstrip().endswith(("?", "？"))
             bonus = NAMED * named + STATED * turn.stated_fact - ASKED * asked
-            found.append(_Sentence(len(found), f"{turn.speaker}: {sentence.strip()}", terms, bonus))
-    return found
+            place -= 1
+            found[key] = _Sentence(place, f"{turn.speaker}: {sentence.strip()}", terms, bonus)
+    return sorted(found.values(), key=lambda one: one.place)
 
 
-def _rarity(sentences: Sequence[_Sentence]) -> dict[str, float]:
-    counts = Counter(term for one in sentences for term in one.terms)
-    return {term: 1.0 / (1.0 + count / len(sentences) * 10) for term, count in counts.items()}
+@lru_cache(maxsize=ANALYSED)
+def _terms(sentence: str, lang: str | None) -> frozenset[str]:
+    return frozenset(analyse(sentence, lang))
 
 
-def _likeness(one: _Sentence, other: _Sentence, weights: dict[str, float]) -> float:
-    """Weighted Jaccard overlap in [0, 1]."""
-    shared = sum(weights[term] for term in one.terms & other.terms)
-    return shared / sum(weights[term] for term in one.terms | other.terms)
-
-
-def _centrality(one: _Sentence, sentences: Sequence[_Sentence], weights: dict[str, float]) -> float:
-    return sum(_likeness(one, other, weights) for other in sentences if other is not one)
-
-
-def _closest(one: _Sentence, chosen: Sequence[_Sentence], weights: dict[str, float]) -> float:
-    return max((_likeness(one, other, weights) for other in chosen), default=0.0)
+def _likeness(sentences: Sequence[_Sentence]) -> Matrix:
+    """The weighted Jaccard overlap of any two, in [0, 1]; rare terms weigh more."""
+    columns = {term: i for i, term in enumerate(sorted(set().union(*(one.terms for one in sentences))))}
+    holds = np.zeros((len(sentences), len(columns)))
+    for row, one in enumerate(sentences):
+        holds[row, [columns[term] for term in one.terms]] = 1.0
+    weighed = holds / (1.0 + holds.mean(axis=0) * 10)
+    shared = weighed @ holds.T
+    size = weighed.sum(axis=1)
+    likeness: Matrix = shared / (size[:, None] + size[None, :] - shared)
+    return likeness

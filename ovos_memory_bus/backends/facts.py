@@ -6,7 +6,7 @@ import hashlib
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any, Protocol
 
@@ -14,16 +14,33 @@ import anyio.to_thread
 
 from ..analysis import query_terms
 from ..config import FactsConfig
+from ..embedding.worker import EmbeddingWorker
 from ..extraction import Extraction, FactCandidate, StoredFact, extract, merge
 from ..records import Item, to_wire_time
 from ..store.base import Drawn, NewItem, Store
 from .base import BaseBackend, Found, Query
+from .likeness import likeness
 
 JOB = "fact"  # also the kind of the items: work is queued again under it when a source is forgotten
 PIECE = 20  # turns read between two writes
 CACHED = 64  # owners whose facts are kept
 # what nearly every answer may need stands before what only some do
 PRIORITY = ("name", "nickname", "preference_assistant", "home", "family", "diet", "health", "language_spoken", "job")
+
+
+Searched = tuple[str, str | None]
+"""The text of a fact that utterances are compared with, and its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An owner's facts that hold, oldest first, as of one state of the store; the seqs of turns that state only what no
+    longer holds; and the words of each fact, as their analysis is the dear part of a recall."""
+
+    change: int
+    current: tuple[Item, ...]
+    outdated: frozenset[int]
+    words: Mapping[Searched, frozenset[str]]
 
 
 class Drawing(Protocol):
@@ -40,11 +57,12 @@ class Facts(BaseBackend):
     name = "facts"
     kind = "context"
 
-    def __init__(self, store: Store, config: FactsConfig, drawing: Drawing) -> None:
-        self._store, self._config, self._drawing = store, config, drawing
-        self._cache: OrderedDict[tuple[str | None, str | None], tuple[int, tuple[Item, ...], frozenset[int]]] = (
-            OrderedDict()
-        )
+    def __init__(
+        self, store: Store, config: FactsConfig, drawing: Drawing, embedding: EmbeddingWorker | None = None
+    ) -> None:
+        """With `embedding`, values that mean the same in two languages are kept once."""
+        self._store, self._config, self._drawing, self._embedding = store, config, drawing, embedding
+        self._cache: OrderedDict[tuple[str | None, str | None], _Known] = OrderedDict()
 
     @property
     def jobs(self) -> Sequence[str]:
@@ -54,15 +72,15 @@ class Facts(BaseBackend):
         return (JOB,) if item.kind == "turn" and item.role == "user" else ()
 
     async def search(self, query: Query) -> Found:
-        facts, outdated = await self._known(query.owner, query.filter.session_id)
+        known = await self._known(query.owner, query.filter.session_id)
         since = query.filter.since
         chosen = [
             fact
-            for fact in facts
+            for fact in known.current
             if query.agent_id in (None, fact.agent_id) and (since is None or fact.created_at >= since)
         ]
-        shown = in_order(chosen, query.utterance, query.lang)[: self._config.shown]
-        return Found(items=tuple(shown), outdated=outdated)
+        shown = in_order(chosen, query.utterance, query.lang, known.words)[: self._config.shown]
+        return Found(items=tuple(shown), outdated=known.outdated)
 
     async def work(self) -> bool:
         jobs = await self._store.due(JOB, PIECE)
@@ -78,22 +96,31 @@ class Facts(BaseBackend):
                 self._drawing.wake()
         return True
 
-    async def _known(self, owner: str | None, session_id: str | None) -> tuple[tuple[Item, ...], frozenset[int]]:
-        """The facts that hold, oldest first, and the turns that state only what no longer holds."""
+    async def _known(self, owner: str | None, session_id: str | None) -> _Known:
+        """What is held of an owner, read and analysed again only after a change of the store."""
         key = (owner, session_id)
-        known = self._cache.get(key)
-        if known is None or known[0] != self._store.change:
-            change = self._store.change
-            facts = await self._store.of_kind(owner, "fact", session_id)
-            sources = await self._store.sources_of([fact.seq for fact in facts])
-            current = tuple(fact for fact in facts if is_current(fact))
-            ended = {seq for fact in facts if not is_current(fact) for seq in sources.get(fact.seq, ())}
-            holding = {seq for fact in current for seq in sources.get(fact.seq, ())}
-            known = self._cache[key] = (change, current, frozenset(ended - holding))
+        before = self._cache.get(key)
+        if before is None or before.change != self._store.change:
+            self._cache[key] = await self._read(owner, session_id, before.words if before else {})
         self._cache.move_to_end(key)
         while len(self._cache) > CACHED:
             self._cache.popitem(last=False)
-        return known[1], known[2]
+        return self._cache[key]
+
+    async def _read(
+        self, owner: str | None, session_id: str | None, words: Mapping[Searched, frozenset[str]]
+    ) -> _Known:
+        change = self._store.change
+        facts = await self._store.of_kind(owner, "fact", session_id)
+        sources = await self._store.sources_of([fact.seq for fact in facts])
+        current = tuple(fact for fact in facts if is_current(fact))
+        ended = {seq for fact in facts if not is_current(fact) for seq in sources.get(fact.seq, ())}
+        holding = {seq for fact in current for seq in sources.get(fact.seq, ())}
+        texts = {_searched(fact) for fact in current}
+        kept = {text: words[text] for text in texts if text in words}
+        if len(kept) < len(texts):
+            kept |= await anyio.to_thread.run_sync(_words_of, [text for text in texts if text not in kept])
+        return _Known(change, current, frozenset(ended - holding), kept)
 
     async def _drawn(self, turn: Item) -> Drawn:
         """What one turn adds to, ends of and confirms among its owner's facts."""
@@ -105,7 +132,8 @@ class Facts(BaseBackend):
             return Drawn()
         facts = [f for f in await self._store.of_kind(turn.owner, "fact") if f.agent_id == turn.agent_id]
         current = {fact.id: fact for fact in facts if is_current(fact)}
-        changes = merge([as_stored(fact) for fact in current.values()], found, turn.created_at.timestamp())
+        similar = await likeness(self._embedding, found, turn.lang, list(current.values()))
+        changes = merge([as_stored(fact) for fact in current.values()], found, turn.created_at.timestamp(), similar)
         when = to_wire_time(turn.created_at)
         metadata: dict[int, Mapping[str, Any]] = {
             current[id_].seq: {**current[id_].metadata, "valid_to": when} for id_ in changes.ends
@@ -198,22 +226,33 @@ def new_fact(turn: Item, fact: FactCandidate) -> NewItem:
     )
 
 
-def in_order(facts: Sequence[Item], utterance: str, lang: str | None) -> list[Item]:
-    """Facts that share words with the utterance first, then by how generally useful their category is, newest first."""
+def in_order(
+    facts: Sequence[Item], utterance: str, lang: str | None, words: Mapping[Searched, frozenset[str]]
+) -> list[Item]:
+    """Facts that share words with the utterance first, then by how generally useful their category is, newest first.
+
+    `words` are those of each fact, see `_words_of`.
+    """
     wanted = {variant for term in query_terms(utterance, lang) for variant in term.variants}
 
     def key(fact: Item) -> tuple[int, int, float]:
-        words = {variant for term in query_terms(_searched(fact), fact.lang) for variant in term.variants}
         category = fact.metadata.get("category")
         place = PRIORITY.index(category) if category in PRIORITY else len(PRIORITY)
-        return (-len(wanted & words), place, -fact.created_at.timestamp())
+        return (-len(wanted & words[_searched(fact)]), place, -fact.created_at.timestamp())
 
     return sorted(facts, key=key)
 
 
-def _searched(fact: Item) -> str:
+def _searched(fact: Item) -> Searched:
     held = fact.metadata
-    return f"{held.get('category', '')} {held.get('subject', '')} {fact.content}".replace("_", " ")
+    return f"{held.get('category', '')} {held.get('subject', '')} {fact.content}".replace("_", " "), fact.lang
+
+
+def _words_of(texts: Sequence[Searched]) -> dict[Searched, frozenset[str]]:
+    return {
+        (text, lang): frozenset(variant for term in query_terms(text, lang) for variant in term.variants)
+        for text, lang in texts
+    }
 
 
 def _least_used(facts: Sequence[Item], count: int) -> list[Item]:

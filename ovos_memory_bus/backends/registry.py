@@ -48,7 +48,7 @@ BUILT_IN: Mapping[str, Factory] = {
     "recency": lambda parts, config: Recency(parts.store),
     "lexical": lambda parts, config: Lexical(parts.store, parts.catalogue),
     "semantic": _semantic,
-    "facts": lambda parts, config: Facts(parts.store, parts.config.facts, parts.planner),
+    "facts": lambda parts, config: Facts(parts.store, parts.config.facts, parts.planner, parts.embedding),
     "summary": lambda parts, config: Summary(parts.store, parts.config.summary, parts.planner),
 }
 

@@ -32,7 +32,7 @@ def owned(slot: Slot) -> list[Span]:
                     return [Span(found[0].first, found[0].last, kind)]
         return []
 
-    return listed(slot, one)
+    return listed(slot, one, alike=False)  # a pattern may take the first article
 
 
 def belonging(slot: Slot) -> list[Span]:
@@ -101,20 +101,25 @@ def age(slot: Slot) -> list[Span]:
 def date(slot: Slot) -> list[Span]:
     """A day of the year: day and month in any order, or a holiday."""
     pack = slot.pack
-    days = pack.lexicon.get("holiday", frozenset())
+    dated = [i for i in range(slot.first, slot.last) if _dated(slot, slot.word(i))]
+    if not any(slot.word(i) in pack.months or "/" in slot.word(i) or slot.word(i).count("·") > 1 for i in dated):
+        return _holiday(slot)
+    last = dated[0] + 1
+    links = pack.number_links | pack.joiners
+    while last < slot.last and (
+        last in dated or (last + 1 in dated and (slot.word(last) in links or pack.lead.match(slot.word(last) + " ")))
+    ):
+        last += 1
+    return [Span(dated[0], last)]
+
+
+def _holiday(slot: Slot) -> list[Span]:
+    days = slot.pack.lexicon.get("holiday", frozenset())
     for start in range(slot.first, slot.last):
         for end in range(min(slot.last, start + 4), start, -1):
             if slot.phrase(start, end) in days:
                 return [Span(start, end)]
-    dated = [i for i in range(slot.first, slot.last) if _dated(slot, slot.word(i))]
-    if not any(slot.word(i) in pack.months or "/" in slot.word(i) or slot.word(i).count("·") > 1 for i in dated):
-        return []
-    last = dated[0] + 1
-    while last < slot.last and (
-        last in dated or (slot.word(last) in pack.number_links | pack.joiners and last + 1 in dated)
-    ):
-        last += 1
-    return [Span(dated[0], last)]
+    return []
 
 
 def _dated(slot: Slot, word: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ovos_memory_bus.extraction.grammar import START, Pattern
 from ovos_memory_bus.extraction.model import USER, Category, Extraction, FactCandidate, Retraction
-from ovos_memory_bus.extraction.pack import Pack, Rule, languages, load
+from ovos_memory_bus.extraction.pack import Pack, Rule, function_words, languages, load
 from ovos_memory_bus.extraction.resolvers import resolve
 from ovos_memory_bus.extraction.slots import Slot, Span
 from ovos_memory_bus.extraction.text import Line, norm, read
@@ -21,18 +21,23 @@ _COUNTED = ("number", "age", "date", "language")  # "soixante et un": a conjunct
 _SENTENCE_END = re.compile(r"[.!?] ")
 _PROPER: frozenset[Category] = frozenset(("name", "nickname", "home", "origin"))
 _ASKABLE: Category = "preference_assistant"  # "could you always …?" asks and yet states what is wanted
+_BY_SUBJECT: dict[str, Category] = {"relation": "family", "animal": "pet", "possession": "possession"}
 _MAX_FACTS = 12
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A candidate with its place: the tokens of its value and the token its pattern began at."""
+    """A candidate with its place: the tokens of its value and the token its pattern began at.
+
+    `old` is the value that the same words put away: "not anna but …".
+    """
 
     rule: Rule
     span: Span
     start: int
     word: str
     confidence: float
+    old: Span | None = None
 
     @property
     def category(self) -> Category:
@@ -59,7 +64,7 @@ def _pack(text: str, lang: str | None) -> Pack | None:
         primary = re.split(r"[-_]", lang.lower())[0]
         return load(primary) if primary in languages() else None
     words = re.findall(r"\w+", text[:400].lower())
-    scores = {language: sum(word in load(language).function_words for word in words) for language in languages()}
+    scores = {language: sum(word in function_words(language) for word in words) for language in languages()}
     best = max(scores, key=lambda language: scores[language], default=None)
     return load(best) if best and scores[best] else None
 
@@ -93,8 +98,10 @@ def _extract(text: str, pack: Pack) -> Extraction:
     stated = [f for f in found if not _inside(line.offsets[f.start], spans)]
     taken = [f for f in found if _inside(line.offsets[f.start], spans)]
     corrected = bool(dropped) or any(_matches(cue, line, words) for cue in pack.cues)
-    facts = tuple(_candidate(f, line, pack, corrected) for f in _chosen(stated, dropped, line))
+    chosen = _chosen(stated, dropped, line)
+    facts = tuple(_candidate(f, line, pack, corrected) for f in chosen)
     retractions = [Retraction(f.category, line.span(f.span.first, f.span.last)) for f in taken]
+    retractions += [Retraction(f.category, line.span(f.old.first, f.old.last)) for f in chosen if f.old]
     if not taken:
         retractions += [retraction for _, _, found_topics in forgotten for retraction in found_topics]
     return Extraction(facts[:_MAX_FACTS], (*retractions, *dropped.values()))
@@ -119,7 +126,17 @@ def _blocked(line: Line, pack: Pack, words: frozenset[str]) -> list[tuple[int, i
             reset = pack.resets.search(line.flat, match.end())
             stops = [len(line.flat), *(m.start() for m in (end, reset) if m)]
             ranges.append((match.start(), min(stops)))
+    for pattern in pack.disclaimers:
+        for match in pattern.regex.finditer(line.flat) if pattern.possible(words) else ():
+            ends = [end.end() for end in _SENTENCE_END.finditer(line.flat, 0, match.start())]
+            ranges.append((ends[-1] if ends else 0, match.end()))
+            ranges.append((match.start(), _sentence_end(line, match.end())))
     return ranges
+
+
+def _sentence_end(line: Line, start: int) -> int:
+    end = _SENTENCE_END.search(line.flat, start)
+    return end.start() if end else len(line.flat)
 
 
 def _asked(line: Line, blocked: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -141,7 +158,7 @@ def _found(
         return
     for match in rule.pattern.regex.finditer(line.flat):
         start = line.index(match.start())
-        if _inside(match.start(), blocked) or _turned(line, start, pack):
+        if _inside(match.start(), blocked) or _turned(line, start, pack) or _negated(rule, match, line, pack):
             continue
         for found in _read(rule, match, line, pack):
             if not _inside(line.offsets[found.span.first], blocked):
@@ -153,10 +170,18 @@ def _turned(line: Line, start: int, pack: Pack) -> bool:
     return pack.subject_drop and start > 0 and line.tokens[start - 1].norm in pack.negators | pack.clitics
 
 
+def _negated(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> bool:
+    """Whether a word that the pattern leaves open denies it: "my son * is called" on "my son is not called"."""
+    last = line.index(match.end(match.lastindex) - 1) if match.lastindex else line.index(match.end() - 1)
+    value = line.index(match.start(match.lastindex)) if match.lastindex else last
+    words = {token.norm for token in line.tokens[line.index(match.start()) : value]}
+    return not pack.negators.isdisjoint(words - rule.pattern.words)
+
+
 def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[_Found]:
     """The candidates of one match: its value slot resolved, its subject from the nouns beside it."""
     start, subject, word, value = line.index(match.start()), USER, "", None
-    open_kind, begin = "", None
+    open_kind, begin, old = "", None, None
     for group, kind in enumerate(rule.pattern.kinds, 1):
         if kind == START:
             begin = line.index(match.start(group))
@@ -166,8 +191,10 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
             word = match[group].strip()
             subject = pack.subjects[kind][word]
         if kind.startswith("old"):  # what the utterance itself replaces: it must be there, but is no value
-            if not resolve(kind, Slot(line, pack, first, last)):
+            replaced = resolve(kind, Slot(line, pack, first, last))
+            if not replaced:
                 return
+            old = replaced[0]
         elif kind not in _SUBJECT_KINDS:
             if open_kind and value and not resolve(open_kind, value):
                 return
@@ -181,16 +208,23 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
     if value is None:
         return
     spans = resolve(open_kind, value) if open_kind else [Span(value.first, value.last)]
-    if not open_kind and rule.pattern.kinds[-1] == "offspring":
-        subject = "children"
+    if "offspring" in rule.pattern.kinds:
+        subject = "child" if open_kind else "children"
     if begin is not None and spans:
         if line.tokens[begin].norm in pack.reject.get(open_kind, ()):
             return
         spans = [replace(spans[0], first=begin)]
     for span in spans:
-        confidence = 0.7 if open_kind == "mention" else min(0.95, 0.75 + 0.05 * rule.pattern.weight)
+        confidence = _confidence(rule, open_kind)
         named = span if span.subject != USER else replace(span, subject=subject)
-        yield _Found(rule, named, start, word, confidence)
+        yield _Found(rule, named, start, word, confidence, old)
+
+
+def _confidence(rule: Rule, open_kind: str) -> float:
+    """Higher the more words a pattern has; lower for a name that nothing announces, or none at all ("two sons")."""
+    if open_kind == "mention":
+        return 0.7
+    return min(0.95, 0.75 + 0.05 * rule.pattern.weight) - (0.0 if open_kind else 0.03)
 
 
 def _chosen(found: list[_Found], dropped: dict[int, Retraction], line: Line) -> list[_Found]:
@@ -238,7 +272,10 @@ def _retracted(
                 continue
             value = line.span(old[0].span.first, old[0].span.last) if old else None
             after = line.offsets[old[0].span.last - 1] if old else match.start()
-            dropped[start] = Retraction(rule.category, value)
+            if old and set(rule.pattern.kinds) <= {"relation", "animal"}:
+                dropped[start] = Retraction(rule.category, None, old[0].span.subject)  # "we no longer have the dog"
+            else:
+                dropped[start] = Retraction(rule.category, value)
             for follow in (f for f in pack.followups if f.category == rule.category and f.pattern.possible(words)):
                 resumption = follow.pattern.regex.search(line.flat, after)
                 resumed += _read(follow, resumption, line, pack) if resumption else ()
@@ -265,24 +302,28 @@ def _denied(line: Line, verb: int, pattern: Pattern, pack: Pack) -> bool:
 
 
 def _topics(slot: Slot) -> list[Retraction]:
-    found: list[Retraction] = []
+    """What a request to forget names: the first topic, relation, animal or thing of it, else its own words."""
+    subjects = slot.pack.subjects
     for first in range(slot.first, slot.last):
         for last in range(min(slot.last, first + 3), first, -1):
             phrase = slot.phrase(first, last)
             if phrase in slot.pack.topics:
-                found.append(Retraction(slot.pack.topics[phrase]))
-            elif phrase in slot.pack.subjects["relation"]:
-                found.append(Retraction("family", None, slot.pack.subjects["relation"][phrase]))
-            elif phrase in slot.pack.subjects["animal"]:
-                found.append(Retraction("pet", None, slot.pack.subjects["animal"][phrase]))
-            elif phrase in slot.pack.subjects["possession"]:
-                found.append(Retraction("possession", None, slot.pack.subjects["possession"][phrase]))
-            else:
-                continue
-            return found
-    for span in resolve("thing", slot)[:1]:
-        found.append(Retraction(None, slot.line.span(span.first, span.last)))
-    return found
+                value = _specific(slot, last)
+                return [Retraction(category, value) for category in slot.pack.topics[phrase]]
+            for kind, category in _BY_SUBJECT.items():
+                if phrase in subjects[kind]:
+                    return [Retraction(category, None, subjects[kind][phrase])]
+    return [Retraction(None, slot.line.span(span.first, span.last)) for span in resolve("thing", slot)[:1]]
+
+
+def _specific(slot: Slot, first: int) -> str | None:
+    """What a topic is narrowed to: the pollen of "my allergy to pollen"."""
+    begin = first
+    while slot.word(begin) in slot.pack.preps and begin < slot.last:
+        begin += 1
+    found = resolve("food", Slot(slot.line, slot.pack, begin, slot.last)) if first < begin < slot.last else []
+    found = found or resolve("allergen", Slot(slot.line, slot.pack, begin, slot.last)) if begin > first else []
+    return slot.line.span(found[0].first, found[0].last) if found else None
 
 
 def _candidate(found: _Found, line: Line, pack: Pack, corrected: bool) -> FactCandidate:

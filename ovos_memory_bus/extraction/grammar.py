@@ -25,6 +25,7 @@ WORD = r"[^ .,;:!?]+ "
 START = "<"
 _PIECE = re.compile(r"\{\w+\}|[()\[\]|]|[^\s()\[\]{}|]+")
 _MACRO = re.compile(r"@(\w+)")
+_LITERAL = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*'?")
 _COMMA = r"(?:, )?"
 _CLAUSE_START = r"(?:^|(?<=[.,;:!?] ))"
 _CLAUSE_END = r"(?=$|[.,;:!?])"
@@ -67,6 +68,11 @@ class Pattern:
     def regex(self) -> re.Pattern[str]:
         """Compiled when first needed: a pack has hundreds of patterns, a talk needs few of them."""
         return re.compile(self.expression)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words that the pattern spells out."""
+        return frozenset(_LITERAL.findall(self.expression.replace("\\", "")))
 
     def possible(self, words: frozenset[str]) -> bool:
         """Whether a line of these words can match at all: saves nearly every search."""

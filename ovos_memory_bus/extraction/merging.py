@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from ovos_memory_bus.extraction.model import (
     USER,
@@ -24,7 +25,8 @@ SINGLE_VALUED: frozenset[Category] = frozenset(
 
 _OPPOSITE: dict[Category, Category] = {"like": "dislike", "dislike": "like"}
 _CONTAINED = 0.6
-_SIMILAR = 0.93
+_SIMILAR = 0.94  # above all of 31 pairs of unlike values in two languages, below half of as many like ones
+_STEM, _STEM_SHARE = 5, 0.7  # letters that two forms of a word share at least
 _STATED_KINDS: frozenset[Category] = frozenset(("family", "pet", "contact"))
 
 
@@ -93,5 +95,10 @@ def _retracted(current: Sequence[StoredFact], retraction: Retraction, similar: S
 
 
 def _holds(one: str, other: str) -> bool:
-    """Whether one value contains the other as words."""
-    return bool(one) and bool(other) and (f" {one} " in f" {other} " or f" {other} " in f" {one} ")
+    """Whether one value contains the other as words, or is another form of it: "vegetarian", "vegetarianism"."""
+    if not one or not other:
+        return False
+    if f" {one} " in f" {other} " or f" {other} " in f" {one} ":
+        return True
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return shared >= max(_STEM, _STEM_SHARE * max(len(one), len(other)))

@@ -7,6 +7,7 @@ import re
 from ovos_memory_bus.extraction.slots import Slot, Span
 
 _DIGITS = re.compile(r"[\d·/]+\Z")
+_MAX_NAMES = 6
 _NOUNS = ("job", "relation", "animal", "demonym", "condition", "diet", "offspring", "possession")
 
 
@@ -27,6 +28,35 @@ def name(slot: Slot) -> list[Span]:
 def _no_name(slot: Slot, index: int) -> bool:
     word = slot.word(index)
     return not word.replace("'", "").isalpha() or slot.refused("name", index) or bool(slot.pack.number.match(word))
+
+
+def names(slot: Slot) -> list[Span]:
+    """Names in a row ("called anna ben and zoe"): one, or all up to the word behind the last conjunction or comma."""
+    pack, rest = slot.pack, slot.after(slot.first)
+    found: list[Span] = []
+    while rest.first < rest.last and len(found) < _MAX_NAMES:
+        end = next((i for i in range(rest.first, rest.last) if _joins(rest, i)), rest.last)
+        goes_on = end < rest.last and end - rest.first <= _MAX_NAMES
+        words = [i for i in range(rest.first, end) if not pack.lead.match(rest.word(i) + " ")]
+        taken = words if goes_on else words[:1]
+        if not taken or any(_no_name(rest, i) or rest.word(i) in pack.verbs for i in taken):
+            break
+        found += [Span(i, i + 1) for i in taken]
+        if not goes_on:
+            break
+        rest = rest.after(next((i for i in range(end, rest.last) if not _joins(rest, i)), rest.last))
+    return found
+
+
+def _joins(slot: Slot, index: int) -> bool:
+    return slot.word(index) == "," or slot.word(index) in slot.pack.coordinators
+
+
+def row(slot: Slot) -> list[Span]:
+    """At least two names behind a plural ("our two boys tom and ben"), as a single word may be anything."""
+    found = names(slot)
+    proper_only = all(named(Slot(slot.line, slot.pack, span.first, span.last)) for span in found)
+    return found if len(found) > 1 and proper_only else []
 
 
 def named(slot: Slot) -> list[Span]:
@@ -80,6 +110,8 @@ def mention(slot: Slot) -> list[Span]:
         return named if slot.line.capitalised(slot.first) else []
     if following in pack.negators or (following in pack.verbs and not pack.stop.match(following + " ")):
         return named
+    if following in pack.preps and following not in pack.starters:
+        return []  # "my wife drives to work": more often a verb than a name
     return [] if word.endswith(pack.verb_endings) else named
 
 
@@ -119,6 +151,8 @@ def place(slot: Slot) -> list[Span]:
         first >= last
         or slot.refused("place", first)
         or slot.word(first) in slot.pack.preps
+        or any(slot.word(i) in slot.pack.months for i in range(first, last))
+        or slot.phrase(first, last) in slot.pack.lexicon.get("holiday", ())
         or _DIGITS.match(slot.word(first))
     )
     return [] if bad else [Span(first, last)]

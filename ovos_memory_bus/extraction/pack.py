@@ -50,7 +50,6 @@ class Pack:
     links: frozenset[str]
     verbs: frozenset[str]
     verb_endings: tuple[str, ...]
-    function_words: frozenset[str]
     lexicon: Mapping[str, frozenset[str]]
     subjects: Mapping[str, Mapping[str, str]]
     suffixes: Mapping[str, tuple[str, ...]]
@@ -65,13 +64,14 @@ class Pack:
     months: frozenset[str]
     dotted: re.Pattern[str]
     blockers: tuple[Pattern, ...]
+    disclaimers: tuple[Pattern, ...]
     resets: re.Pattern[str]
     cues: tuple[Pattern, ...]
     rules: tuple[Rule, ...]
     retractions: tuple[Rule, ...]
     followups: tuple[Rule, ...]
     forget: tuple[Pattern, ...]
-    topics: Mapping[str, Category]
+    topics: Mapping[str, tuple[Category, ...]]
     sentences: Mapping[str, str]
 
 
@@ -85,8 +85,18 @@ def languages() -> tuple[str, ...]:
 @cache
 def load(language: str) -> Pack:
     """The pack of a language in `languages()`, compiled once a process. Raises `PackError`."""
+    return build(_content(language))
+
+
+@cache
+def function_words(language: str) -> frozenset[str]:
+    """The frequent words of a language in `languages()`, without compiling its pack."""
+    return frozenset(_words(_content(language).get("function_words", ())))
+
+
+def _content(language: str) -> Any:
     text = resources.files(__package__).joinpath("locale").joinpath(f"{language}.json").read_text("utf-8")
-    return build(json.loads(text))
+    return json.loads(text)
 
 
 def build(data: Mapping[str, Any]) -> Pack:
@@ -146,6 +156,14 @@ class _Source:
                 raise PackError(f"{rule.pattern.source!r} of {part} has no slot to take a value from")
         return found
 
+    def topics(self) -> dict[str, tuple[Category, ...]]:
+        """The categories that a word names, in the file's order: an allergy is a matter of diet and of health."""
+        found: dict[str, tuple[Category, ...]] = {}
+        for name, entries in self.data["topics"].items():
+            for word in self.spelt(entries):
+                found[word] = (*found.get(word, ()), _category(name))
+        return found
+
 
 def _build(data: Mapping[str, Any]) -> Pack:
     source = _Source(data)
@@ -165,13 +183,14 @@ def _build(data: Mapping[str, Any]) -> Pack:
         months=frozenset(months),
         dotted=_dotted_regex(months),
         blockers=source.patterns(data["blockers"]),
+        disclaimers=source.patterns(data.get("disclaimers", ())),
         resets=_phrase_regex(source.spelt(data["resets"])),
         cues=source.patterns(data["correction_cues"]),
         rules=source.rules("rules") + source.rules("corrections", correction=True),
         retractions=source.rules("retractions", bare=True),
         followups=source.rules("followups", correction=True),
         forget=source.patterns(data["forget"]),
-        topics={word: _category(name) for name, entries in data["topics"].items() for word in source.spelt(entries)},
+        topics=source.topics(),
         sentences={_category(name): template for name, template in data["sentences"].items()},
     )
 
@@ -179,7 +198,7 @@ def _build(data: Mapping[str, Any]) -> Pack:
 _PHRASE_LISTS = ("stops", "leads", "tails", "repairs", "compounds")
 _WORD_LISTS = (
     "fillers", "negators", "clitics", "coordinators", "starters", "preps", "joiners", "links", "verbs",
-    "function_words", "number_links", *_PHRASE_LISTS,
+    "number_links", *_PHRASE_LISTS,
 )  # fmt: skip
 
 

@@ -62,8 +62,10 @@ def food(slot: Slot) -> list[Span]:
 
 
 def ailment(slot: Slot) -> list[Span]:
-    """An illness where a pattern announces one ("i suffer from …")."""
-    return phrase(slot, "ailment", 4)
+    """An illness where a pattern announces one ("i suffer from …"): a known one, else any noun."""
+    first, known = slot.begin(), slot.pack.lexicon["condition"]
+    last = next((end for end in range(min(slot.last, first + 4), first, -1) if slot.phrase(first, end) in known), None)
+    return [Span(first, last)] if last else phrase(slot, "ailment", 4)
 
 
 def phrase(slot: Slot, kind: str, longest: int) -> list[Span]:
@@ -80,11 +82,14 @@ def thing(slot: Slot) -> list[Span]:
 
 def _clause(slot: Slot, kind: str, longest: int) -> list[Span]:
     first = slot.begin()
+    if kind == "thing" and slot.word(first) in slot.pack.preps:
+        return []  # "because of my illness i can't eat …"
     last = slot.clause_end(first)
     if last - first > longest:
         last = min(slot.phrase_end(first, slot.pack.links), first + longest)
     last = slot.trimmed(first, last)
-    return [] if first >= last or slot.refused(kind, first) else [Span(first, last)]
+    verb = kind == "goal" and slot.word(first) in slot.pack.lexicon["intent"]  # "play the banjo" begins no order here
+    return [] if first >= last or (slot.refused(kind, first) and not verb) else [Span(first, last)]
 
 
 def activity(slot: Slot) -> list[Span]:
@@ -144,8 +149,8 @@ def answers(slot: Slot) -> list[Span]:
     return found if words & slot.pack.lexicon["answers"] else []
 
 
-def listed(slot: Slot, one: Resolver) -> list[Span]:
-    """The first value and those coordinated with it, which must look like it: an article where it has one."""
+def listed(slot: Slot, one: Resolver, *, alike: bool = True) -> list[Span]:
+    """The first value and those coordinated with it; where they are to be `alike`, with an article if it has one."""
     found = one(slot)
     if not found:
         return found
@@ -159,8 +164,9 @@ def listed(slot: Slot, one: Resolver) -> list[Span]:
             break
         part = Slot(slot.line, slot.pack, at, next((i for i in range(at, rest.last) if rest.word(i) == ","), rest.last))
         end = part.clause_end(part.begin())
-        short = end - part.begin() <= (3 if article else 2)
-        item = one(Slot(slot.line, slot.pack, at, end)) if short and (part.begin() > at) == article else []
+        short = end - part.begin() <= (3 if article or not alike else 2)
+        fits = short and (not alike or (part.begin() > at) == article)
+        item = one(Slot(slot.line, slot.pack, at, end)) if fits else []
         if not item or item[-1].last != end or _starts_clause(part, at):
             break
         found += item

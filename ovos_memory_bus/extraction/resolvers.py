@@ -13,6 +13,8 @@ RESOLVERS: dict[str, Resolver] = {
     "name": names.name,
     "oldname": names.name,
     "named": names.named,
+    "names": names.names,
+    "row": names.row,
     "proper": names.proper,
     "hello": names.hello,
     "mention": names.mention,
@@ -49,12 +51,21 @@ RESOLVERS: dict[str, Resolver] = {
 }
 
 
+_ASSERTED = frozenset(
+    ("name", "named", "names", "hello", "place", "origin", "job", "title", "work", "demonym", "condition", "owned",
+     "belonging", "language", "age", "date")
+)  # fmt: skip
+"""Kinds whose value a negation right before it denies: "ik ben geen bakker"."""
+
+
 def resolve(kind: str, slot: Slot) -> list[Span]:
     """The values in a slot, most often one; several for a list ("english and french"); none if it holds no value."""
     resolver = RESOLVERS.get(kind, phrases.thing)
     found = resolver(slot)
-    if not found:
-        return found
+    if not found or (
+        kind in _ASSERTED and any(slot.word(i) in slot.pack.negators for i in range(slot.first, found[0].first))
+    ):
+        return []
     end = found[-1].last
     if end < len(slot.line.tokens):
         offset = slot.line.offsets[min(end + (slot.word(end) in PUNCTUATION), len(slot.line.tokens) - 1)]

@@ -51,9 +51,18 @@ class Slot:
         begin = self.line.offsets[first]
         compounds = [match.span() for match in self.pack.compound.finditer(self.line.flat, begin, end)]
         for match in self.pack.stop.finditer(self.line.flat, begin, end):
-            if not any(start < match.start() < stop for start, stop in compounds):  # "black and white"
-                return self.line.index(match.start())
+            if any(start < match.start() < stop for start, stop in compounds):  # "black and white"
+                continue
+            index = self.line.index(match.start())
+            if not self._counts(index, first):
+                return index
         return self.last
+
+    def _counts(self, index: int, first: int) -> bool:
+        """Whether the token links two numbers: the conjunction of "noventa y ocho"."""
+        around = (self.word(index - 1), self.word(index + 1))
+        linked = index > first and self.word(index) in self.pack.number_links
+        return linked and all(self.pack.number.match(word) for word in around)
 
     def phrase_end(self, first: int, joined: frozenset[str] = frozenset()) -> int:
         """Like `clause_end`, but prepositions end it too, save those of `joined` that hold a phrase together."""
