@@ -101,6 +101,8 @@ class Config:
     write_queue: int = 256
     show_paths: bool = False
     remote_backends: tuple[str, ...] = ()
+    observe: bool = False
+    observe_blocklist: tuple[str, ...] = ()
     retention: Mapping[str, Any] = field(default_factory=dict)
     backends: tuple[BackendConfig, ...] = tuple(BackendConfig(name) for name in DEFAULT_BACKENDS)
     recall: RecallConfig = RecallConfig()

@@ -27,8 +27,10 @@ from .index.catalogue import Catalogue
 from .messages import forgetting
 from .messages.identity import caller_of
 from .notify import Notifier
+from .observing import Observer
 from .operations.forgetting import Forgetter
 from .operations.managing import Librarian
+from .operations.observing import Bystander
 from .operations.recalling import Recaller
 from .operations.recording import Recorder
 from .planning import Planner
@@ -74,6 +76,8 @@ class Service:
                 for actor in self.actors:
                     await tasks.start(actor.run)
                 tasks.start_soon(self._watch_store)
+                if self.bystander is not None:
+                    tasks.start_soon(self.bystander.run)
                 tasks.start_soon(self._expire)
                 tasks.start_soon(self.bus.run)
                 tasks.start_soon(self._watch_signals)
@@ -106,7 +110,12 @@ class Service:
             backends=self._backends,
             is_ready=lambda: not self._stopping.is_set(),
         )
-        self.bus = Bus(self._url, tuple(self.desk.topics()), self._take)
+        self._answered = frozenset(self.desk.topics())
+        observer = Observer(config.min_auth_level, config.observe_blocklist) if config.observe else None
+        self.bystander = Bystander(observer, recorder) if observer is not None else None
+        seen = self.bystander.topics if self.bystander is not None else ()
+        self._seen = frozenset(seen)
+        self.bus = Bus(self._url, (*self._answered, *seen), self._take)
 
     def _wake(self) -> None:
         for actor in self.actors:
@@ -114,6 +123,10 @@ class Service:
 
     async def _take(self, frame: Frame) -> None:
         """Answer a request in a task of its own; over the bound, the answer is `busy`."""
+        if self.bystander is not None and frame.topic in self._seen:
+            self.bystander.see(frame.topic, frame.data, frame.context)
+        if frame.topic not in self._answered:
+            return
         self._taken += 1
         if self._stopping.is_set():
             await self._send(frame, {"error": ShuttingDown("the service is stopping").to_data()})
@@ -161,7 +174,7 @@ class Service:
             "model": backends.get("semantic", {}).get("model"),
             "counts": await self.store.counts(),
             "queue": {
-                "pending": queue.pending + sum(actor.backend.unfinished for actor in self.actors),
+                "pending": queue.pending + self._unfinished(),
                 "failed": queue.failed,
                 "waiting": queue.waiting,
                 "oldest": round(queue.oldest, 3),
@@ -170,6 +183,11 @@ class Service:
         if self._config.show_paths:
             figures["paths"] = {"data_dir": str(self._config.data_dir)}
         return figures
+
+    def _unfinished(self) -> int:
+        """Background work that is no job in the store."""
+        seen = self.bystander.unfinished if self.bystander is not None else 0
+        return seen + sum(actor.backend.unfinished for actor in self.actors)
 
     def _backends(self) -> dict[str, Any]:
         return {"backends": [{"name": actor.name, "remote": False, **actor.status()} for actor in self.actors]}
@@ -209,5 +227,7 @@ class Service:
             while taken != self._taken:
                 taken = self._taken
                 await self.bus.caught_up()
+            if self.bystander is not None:
+                await self.bystander.finish()
         for actor in self.actors:
             actor.close()
