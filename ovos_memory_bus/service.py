@@ -15,6 +15,7 @@ import anyio
 
 from . import __version__
 from .actor import Actor
+from .backends.collecting import ANSWER, MAX_ANSWER, Collector
 from .backends.registry import Parts, build
 from .bus import Bus, Frame, reply_context
 from .config import Config
@@ -94,7 +95,8 @@ class Service:
         config = self._config
         self.store, self.catalogue = store, catalogue
         planner = Planner()
-        backends = build(Parts(config, store, self.catalogue, embedding, planner))
+        self.collector = Collector()
+        backends = build(Parts(config, store, self.catalogue, embedding, planner, self.collector))
         self.actors = [Actor(backend, config.mailbox) for backend in backends]
         planner.connect(backends, self._wake)
         self.coordinator = Coordinator(config, store, self.catalogue, self.actors)
@@ -115,7 +117,9 @@ class Service:
         self.bystander = Bystander(observer, recorder) if observer is not None else None
         seen = self.bystander.topics if self.bystander is not None else ()
         self._seen = frozenset(seen)
-        self.bus = Bus(self._url, (*self._answered, *seen), self._take)
+        collected = self.collector.topics if config.remote_backends else ()
+        self.bus = Bus(self._url, (*self._answered, *seen, *collected), self._take, bounds={ANSWER: MAX_ANSWER})
+        self.collector.connect(self.bus.send)
 
     def _wake(self) -> None:
         for actor in self.actors:
@@ -125,6 +129,8 @@ class Service:
         """Answer a request in a task of its own; over the bound, the answer is `busy`."""
         if self.bystander is not None and frame.topic in self._seen:
             self.bystander.see(frame.topic, frame.data, frame.context)
+        if frame.topic in self.collector.topics:
+            self.collector.take(frame.topic, frame.data)
         if frame.topic not in self._answered:
             return
         self._taken += 1
@@ -158,7 +164,8 @@ class Service:
         """Tell backends in other processes what was stored; without any, nothing leaves this one."""
         if self._config.remote_backends:
             items = await self.store.by_seq(seqs)
-            await self.bus.send(forgetting.RECORDED, {"items": [items[seq].to_data() for seq in seqs if seq in items]})
+            told = [{**items[seq].to_data(), "owner": items[seq].owner} for seq in seqs if seq in items]
+            await self.bus.send(forgetting.RECORDED, {"items": told})
 
     async def _forgotten(self, ids: Sequence[str]) -> None:
         await self.bus.send(forgetting.FORGOTTEN, {"ids": list(ids)})
@@ -190,7 +197,9 @@ class Service:
         return seen + sum(actor.backend.unfinished for actor in self.actors)
 
     def _backends(self) -> dict[str, Any]:
-        return {"backends": [{"name": actor.name, "remote": False, **actor.status()} for actor in self.actors]}
+        remote = self._config.remote_backends
+        told = [{"name": actor.name, "remote": actor.name in remote, **actor.status()} for actor in self.actors]
+        return {"backends": told}
 
     async def _watch_store(self) -> None:
         """Notice what another process, an import say, has written."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 
 from ..config import BackendConfig, Config
@@ -13,9 +13,11 @@ from ..index.catalogue import Catalogue
 from ..planning import Planner
 from ..store.base import Store
 from .base import Backend
+from .collecting import Collector
 from .facts import Facts
 from .lexical import Lexical
 from .recency import Recency
+from .remote import Remote
 from .summary import Summary
 
 LOG = logging.getLogger(__name__)
@@ -24,13 +26,14 @@ GROUP = "ovos.memory.backends"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a backend may be built from."""
+    """What a backend may be built from. `collector` asks those in other processes."""
 
     config: Config
     store: Store
     catalogue: Catalogue
     embedding: EmbeddingWorker | None
     planner: Planner
+    collector: Collector = field(default_factory=Collector)
 
 
 Factory = Callable[[Parts, BackendConfig], Backend]
@@ -68,6 +71,12 @@ def build(parts: Parts) -> list[Backend]:
             backends.append(factory(parts, config))
         except Exception:
             LOG.exception("memory backend %r could not be made; it is left out", config.name)
+    taken = {config.name for config in parts.config.backends}
+    for name in parts.config.remote_backends:
+        if name in taken or name in BUILT_IN:
+            LOG.error("a backend in another process cannot be named %r: there is one here; it is left out", name)
+        else:
+            backends.append(Remote(name, parts.store, parts.collector))
     if parts.config.llm.api_url:
         from .enricher import Enricher  # only where there is a model to ask
 
