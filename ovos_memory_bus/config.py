@@ -221,14 +221,16 @@ def _choice(value: str, name: str) -> str:
 
 
 def _backends(value: Any) -> tuple[BackendConfig, ...]:
-    """Each entry is a name or `{"name", "weight"?, …options}`."""
+    """Each entry is a name, or `{"name", "weight"?, …options}`, or `{"plugin", "config"?, "name"?, "weight"?}`."""
     found: list[BackendConfig] = []
     for entry in _expect(value, (list, tuple), "backends", "a list"):
         if isinstance(entry, str):
             found.append(BackendConfig(entry))
             continue
         options = dict(_expect(entry, Mapping, "backends", "a list of names and objects"))
-        name = options.pop("name", None)
+        name = options.pop("name", options.get("plugin"))
+        if not isinstance(options.get("plugin", ""), str):
+            raise ConfigError("configuration: a backend's plugin is the name of a memory plugin", "backends")
         if not isinstance(name, str):
             raise ConfigError("configuration: an entry of backends needs a name", "backends")
         weight = float(_number(options.pop("weight", 1.0), (int, float), f"backends.{name}.weight"))

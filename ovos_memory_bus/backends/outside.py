@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import InvalidRequest
 from ..filters import ItemFilter
 from ..messages.fields import MAX_SHORT, Fields, clean_text, is_invisible, parse_time
-from ..records import ROLES, Item
+from ..records import ROLES, UNDATED, Item
 from ..store.base import Store
 from .base import BaseBackend, Found, Query
 
@@ -114,11 +114,13 @@ async def believed(store: Store, query: Query, claims: Sequence[Claim], backend:
 
 
 def passes(where: ItemFilter, item: Item) -> bool:
-    """Whether an item meets every condition."""
+    """Whether an item meets every condition; what is undated is of no time that anybody asks for."""
     labels = ("agent_id", "graph_id", "task_id", "session_id")
     if any(getattr(where, name) not in (None, getattr(item, name)) for name in labels):
         return False
     if where.kinds is not None and item.kind not in where.kinds:
+        return False
+    if item.created_at == UNDATED and (where.since or where.until or where.during):
         return False
     if (where.since and item.created_at < where.since) or (where.until and item.created_at >= where.until):
         return False
@@ -129,7 +131,7 @@ def passes(where: ItemFilter, item: Item) -> bool:
 
 def _item(id_: str, claim: Claim, query: Query) -> Item:
     """A thing that our store does not hold, as if it had been kept in the session that asks."""
-    moment = claim.created_at or query.now
+    moment = claim.created_at or UNDATED
     return Item(
         seq=-next(_places),
         id=id_,

@@ -16,6 +16,7 @@ from .base import Backend
 from .collecting import Collector
 from .facts import Facts
 from .lexical import Lexical
+from .plugin import Plugin
 from .recency import Recency
 from .remote import Remote
 from .summary import Summary
@@ -47,6 +48,10 @@ def _semantic(parts: Parts, config: BackendConfig) -> Backend:
     return Semantic(parts.store, parts.catalogue, parts.embedding, parts.config.data_dir / "vectors")
 
 
+def _plugin(parts: Parts, config: BackendConfig) -> Backend:
+    return Plugin(config, parts.config, parts.store)
+
+
 BUILT_IN: Mapping[str, Factory] = {
     "recency": lambda parts, config: Recency(parts.store),
     "lexical": lambda parts, config: Lexical(parts.store, parts.catalogue),
@@ -64,7 +69,7 @@ def build(parts: Parts) -> list[Backend]:
         if config.name in off:
             continue
         try:
-            factory = BUILT_IN.get(config.name) or _installed(config.name)
+            factory = _plugin if "plugin" in config.options else BUILT_IN.get(config.name) or _installed(config.name)
             if factory is None:
                 LOG.error("no memory backend named %r is known; it is left out", config.name)
                 continue
