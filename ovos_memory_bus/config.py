@@ -91,6 +91,7 @@ class Config:
     model: str | None = None
     scope: str = "owner"
     min_auth_level: int = 2
+    satellite_users: bool = False
     timezone: str | None = None
     lang: str | None = None
     allow_forget_all: bool = False

@@ -76,8 +76,8 @@ class Observer:
     """Follows the bus frame by frame. `barred` names skills (`skill_id`) and intents (`skill_id:intent`) whose turns
     are not for the memory. Times `now` are seconds on any steady clock, `at` is when a frame arrived."""
 
-    def __init__(self, min_auth_level: int, barred: Collection[str] = ()) -> None:
-        self._min_auth_level = min_auth_level
+    def __init__(self, min_auth_level: int, barred: Collection[str] = (), *, satellite_users: bool = False) -> None:
+        self._min_auth_level, self._satellite_users = min_auth_level, satellite_users
         self._barred = frozenset(name.removesuffix(".intent") for name in barred)
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._held: list[Observed] = []
@@ -96,7 +96,7 @@ class Observer:
     def see(self, topic: str, data: Mapping[str, Any], context: Mapping[str, Any], now: float, at: datetime) -> None:
         """Take in one frame, whatever it holds."""
         try:
-            caller = caller_of(context, self._min_auth_level)
+            caller = caller_of(context, self._min_auth_level, satellite_users=self._satellite_users)
         except InvalidRequest:
             return
         self._give_up(now)

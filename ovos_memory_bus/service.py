@@ -113,7 +113,11 @@ class Service:
             is_ready=lambda: not self._stopping.is_set(),
         )
         self._answered = frozenset(self.desk.topics())
-        observer = Observer(config.min_auth_level, config.observe_blocklist) if config.observe else None
+        observer = (
+            Observer(config.min_auth_level, config.observe_blocklist, satellite_users=config.satellite_users)
+            if config.observe
+            else None
+        )
         self.bystander = Bystander(observer, recorder) if observer is not None else None
         seen = self.bystander.topics if self.bystander is not None else ()
         self._seen = frozenset(seen)
@@ -145,7 +149,9 @@ class Service:
     async def _answer(self, frame: Frame) -> None:
         try:
             try:
-                caller = caller_of(frame.context, self._config.min_auth_level)
+                caller = caller_of(
+                    frame.context, self._config.min_auth_level, satellite_users=self._config.satellite_users
+                )
             except MemoryBusError as error:
                 await self._send(frame, {"error": described(frame.topic, error)})
                 return
