@@ -15,6 +15,7 @@ import socket
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import aiohttp
@@ -33,6 +34,8 @@ CLOSE_TIMEOUT = 2.0  # seconds for a goodbye
 UNDECODED: Mapping[str, Any] = (
     {"decode_text": False} if "decode_text" in inspect.signature(aiohttp.ClientSession.ws_connect).parameters else {}
 )
+HEAD = 64  # characters of a frame in which its type stands
+NO_BOUNDS: Mapping[str, int] = MappingProxyType({})
 ECHO = "memory.echo"  # goes out to come back: what the bus took before it has been handled by then
 
 
@@ -99,7 +102,10 @@ def quick_acknowledgement(connection: Connection) -> None:
 class Bus:
     """Calls `handler` for frames whose topic is one of `topics`; `run()` lives in a task group, `send()` is for all."""
 
-    def __init__(self, url: str, topics: Sequence[str], handler: Handler) -> None:
+    def __init__(
+        self, url: str, topics: Sequence[str], handler: Handler, bounds: Mapping[str, int] = NO_BOUNDS
+    ) -> None:
+        """`bounds` are the longest frames of topics, in characters: reading a long one holds up everybody."""
         self.url = url
         self._topics = frozenset(topics)
         self._handler = handler
@@ -107,6 +113,7 @@ class Bus:
         self._sending = anyio.Lock()
         self._echoes: dict[str, anyio.Event] = {}
         # most frames are other people's: a look for these is much cheaper than reading the whole frame
+        self._bounds = tuple((json.dumps(topic), bound) for topic, bound in bounds.items())
         self._marks = tuple({json.dumps(topic.rsplit(".", 1)[0])[:-1] for topic in (*topics, ECHO)})
 
     @property
@@ -178,6 +185,11 @@ class Bus:
                 continue
             await self._take(received.data)
 
+    def _too_long(self, text: str) -> bool:
+        """Whether a frame is longer than its topic may be. As frames are usually written, the topic stands first."""
+        head = text[:HEAD]
+        return any(len(text) > bound and topic in head for topic, bound in self._bounds)
+
     async def _take(self, text: str | bytes) -> None:
         """One frame; whatever is wrong with it costs that frame only."""
         try:
@@ -186,6 +198,9 @@ class Bus:
             LOG.warning("a frame that is no text was dropped")
             return
         if not any(mark in text for mark in self._marks):
+            return
+        if self._too_long(text):
+            LOG.warning("an answer of %d characters was dropped", len(text))
             return
         frame = parse(text)
         if frame is None:

@@ -91,6 +91,7 @@ class Config:
     model: str | None = None
     scope: str = "owner"
     min_auth_level: int = 2
+    satellite_users: bool = False
     timezone: str | None = None
     lang: str | None = None
     allow_forget_all: bool = False
@@ -101,6 +102,8 @@ class Config:
     write_queue: int = 256
     show_paths: bool = False
     remote_backends: tuple[str, ...] = ()
+    observe: bool = False
+    observe_blocklist: tuple[str, ...] = ()
     retention: Mapping[str, Any] = field(default_factory=dict)
     backends: tuple[BackendConfig, ...] = tuple(BackendConfig(name) for name in DEFAULT_BACKENDS)
     recall: RecallConfig = RecallConfig()
@@ -219,14 +222,16 @@ def _choice(value: str, name: str) -> str:
 
 
 def _backends(value: Any) -> tuple[BackendConfig, ...]:
-    """Each entry is a name or `{"name", "weight"?, …options}`."""
+    """Each entry is a name, or `{"name", "weight"?, …options}`, or `{"plugin", "config"?, "name"?, "weight"?}`."""
     found: list[BackendConfig] = []
     for entry in _expect(value, (list, tuple), "backends", "a list"):
         if isinstance(entry, str):
             found.append(BackendConfig(entry))
             continue
         options = dict(_expect(entry, Mapping, "backends", "a list of names and objects"))
-        name = options.pop("name", None)
+        name = options.pop("name", options.get("plugin"))
+        if not isinstance(options.get("plugin", ""), str):
+            raise ConfigError("configuration: a backend's plugin is the name of a memory plugin", "backends")
         if not isinstance(name, str):
             raise ConfigError("configuration: an entry of backends needs a name", "backends")
         weight = float(_number(options.pop("weight", 1.0), (int, float), f"backends.{name}.weight"))

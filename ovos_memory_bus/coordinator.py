@@ -15,6 +15,7 @@ import anyio
 from .actor import OK, SKIPPED, Actor, Reply
 from .analysis import is_blank
 from .backends.base import Query
+from .backends.outside import Outside
 from .config import Config
 from .errors import InvalidRequest
 from .filters import ItemFilter
@@ -161,7 +162,8 @@ class Coordinator:
             deadline=anyio.current_time() + SEARCH_TIMEOUT,
             caller=caller.owner,
         )
-        actors = [a for a in self._chosen(backends) if a.backend.kind == "retriever"]
+        asked = self._chosen(backends)
+        actors = [a for a in asked if a.backend.kind == "retriever" and not isinstance(a.backend, Outside)]
         replies = await self._ask(actors, query)
         ranked = await self._fuser.fuse(
             "calibrated",

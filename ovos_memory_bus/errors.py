@@ -53,6 +53,12 @@ class Busy(MemoryBusError):
         return {**super().to_data(), "retry_after": self.retry_after}
 
 
+class BackendAway(MemoryBusError):
+    """A backend in another process, or a plugin that is one, does not answer."""
+
+    code = "backend_away"
+
+
 class ShuttingDown(MemoryBusError):
     """The service is stopping; what was acknowledged is kept."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .backends.base import Found, Query
+from .blending import blended, further
 from .filters import ItemFilter
 from .index.catalogue import Catalogue, Partition
 from .index.columns import NONE
@@ -64,14 +65,20 @@ class Fuser:
         ranking = _calibrated(partition, query, found)
         probability = _by_seq(partition, ranking)
         items = await self._load(found, ranking, partition, pool)
+        more = further(found, weights, BUILT_IN)
         if mode == "calibrated":
-            fused = _calibrated_list(partition, ranking, found, items, dedup)
+            fused = blended(_calibrated_list(partition, ranking, found, items, dedup), probability, more, items, dedup)
         else:
             lists = {name: _list(one, items, pool) for name, one in found.items()}
             fused = fuse(mode, lists, weights=weights, rrf_k=rrf_k, dedup=dedup, order=order)
-        silent = min_score is None and not ranking.answers
+        probability |= {seq: max(probability.get(seq, 0.0), one.probability) for seq, one in more.items()}
+        silent = min_score is None and not ranking.answers  # of itself; further backends decide about theirs
         if order_in_time is not None:
-            fused = [] if silent else [e for e in fused if probability.get(int(str(e.id)), 0.0) >= (min_score or 0.0)]
+            fused = [
+                e
+                for e in fused
+                if (not silent or e.id in more) and probability.get(int(str(e.id)), 0.0) >= (min_score or 0.0)
+            ]
             filler = await self._told(partition, query, order_in_time, limit)
             items |= filler
             known = {entry.id for entry in fused}
@@ -83,7 +90,11 @@ class Fuser:
             score = probability.get(int(str(entry.id)), 0.0)
             hit = Hit(item, score, entry.fusion_score, entry.backends) if item else None
             stale = order_in_time is None and hit is not None and hit.item.seq in outdated
-            why = "no longer holds" if stale else _left_out(hit, silent or score < (min_score or 0.0), kept >= limit)
+            why = (
+                "no longer holds"
+                if stale
+                else _left_out(hit, (silent and entry.id not in more) or score < (min_score or 0.0), kept >= limit)
+            )
             kept += not why
             ranked.append(Ranked(hit, not why, why))
         return ranked

@@ -11,6 +11,10 @@ KINDS = ("turn", "note", "fact", "summary", "document")
 ROLES = ("user", "assistant", "system", "developer", "tool")
 
 
+UNDATED = datetime.fromtimestamp(0, timezone.utc)
+"""The `created_at` of what nobody dated."""
+
+
 def to_wire_time(moment: datetime) -> str:
     """ISO 8601 in UTC with microseconds and a `Z`, as every time on the wire."""
     return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

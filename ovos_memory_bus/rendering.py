@@ -15,7 +15,7 @@ from datetime import datetime, timezone, tzinfo
 from .errors import InvalidRequest
 from .messages.context import INJECT_MODES
 from .passages import Passage, Position, by_seq, passages
-from .records import ChatMessage, Hit, Item
+from .records import UNDATED, ChatMessage, Hit, Item
 from .repeats import content_key
 
 DEFAULT_HEADER = (
@@ -167,8 +167,8 @@ def _chunk(passage: Passage, options: RenderOptions) -> str:
     """One passage: prefix, sources, date, then a line a turn. The date is that of the first turn recalled."""
     sources = " ".join(item.id for item in passage.items if item.id in passage.hit_ids)
     marks = [f"[{sources}] "] if options.include_sources else []
-    if options.show_dates:
-        recalled = next(item for item in passage.items if item.id in passage.hit_ids)
+    recalled = next(item for item in passage.items if item.id in passage.hit_ids)
+    if options.show_dates and recalled.created_at != UNDATED:
         marks.append(f"({_date(recalled, options)}) ")
     lines = f"\n{INDENT}".join(_spoken(item) for item in passage.items)
     return f"{options.chunk_prefix}{''.join(marks)}{lines}"

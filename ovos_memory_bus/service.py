@@ -17,6 +17,7 @@ import anyio
 
 from . import __version__
 from .actor import Actor
+from .backends.collecting import ANSWER, MAX_ANSWER, Collector
 from .backends.registry import Parts, build
 from .bus import Bus, Frame, FrameTooLarge, reply_context
 from .config import Config
@@ -30,8 +31,10 @@ from .messages import forgetting
 from .messages.frames import fitting
 from .messages.identity import caller_of
 from .notify import Notifier
+from .observing import Observer
 from .operations.forgetting import Forgetter
 from .operations.managing import Librarian
+from .operations.observing import Bystander
 from .operations.recalling import Recaller
 from .operations.recording import Recorder
 from .planning import Planner
@@ -79,6 +82,8 @@ class Service:
                 for actor in self.actors:
                     await tasks.start(actor.run)
                 tasks.start_soon(self._watch_store)
+                if self.bystander is not None:
+                    tasks.start_soon(self.bystander.run)
                 tasks.start_soon(self._expire)
                 tasks.start_soon(self.bus.run)
                 tasks.start_soon(self._watch_signals)
@@ -96,7 +101,8 @@ class Service:
         config = self._config
         self.store, self.catalogue = store, catalogue
         planner = Planner()
-        backends = build(Parts(config, store, self.catalogue, embedding, planner))
+        self.collector = Collector()
+        backends = build(Parts(config, store, self.catalogue, embedding, planner, self.collector))
         self.actors = [Actor(backend, config.mailbox) for backend in backends]
         planner.connect(backends, self._wake)
         self.coordinator = Coordinator(config, store, self.catalogue, self.actors)
@@ -112,7 +118,18 @@ class Service:
             backends=self._backends,
             is_ready=lambda: not self._stopping.is_set(),
         )
-        self.bus = Bus(self._url, tuple(self.desk.topics()), self._take)
+        self._answered = frozenset(self.desk.topics())
+        observer = (
+            Observer(config.min_auth_level, config.observe_blocklist, satellite_users=config.satellite_users)
+            if config.observe
+            else None
+        )
+        self.bystander = Bystander(observer, recorder) if observer is not None else None
+        seen = self.bystander.topics if self.bystander is not None else ()
+        self._seen = frozenset(seen)
+        collected = self.collector.topics if config.remote_backends else ()
+        self.bus = Bus(self._url, (*self._answered, *seen, *collected), self._take, bounds={ANSWER: MAX_ANSWER})
+        self.collector.connect(self.bus.send)
 
     def _wake(self) -> None:
         for actor in self.actors:
@@ -120,6 +137,12 @@ class Service:
 
     async def _take(self, frame: Frame) -> None:
         """Answer a request in a task of its own; over the bound, the answer is `busy`."""
+        if self.bystander is not None and frame.topic in self._seen:
+            self.bystander.see(frame.topic, frame.data, frame.context)
+        if frame.topic in self.collector.topics:
+            self.collector.take(frame.topic, frame.data)
+        if frame.topic not in self._answered:
+            return
         self._taken += 1
         if self._stopping.is_set():
             await self._send(frame, {"error": ShuttingDown("the service is stopping").to_data()})
@@ -132,7 +155,9 @@ class Service:
     async def _answer(self, frame: Frame) -> None:
         try:
             try:
-                caller = caller_of(frame.context, self._config.min_auth_level)
+                caller = caller_of(
+                    frame.context, self._config.min_auth_level, satellite_users=self._config.satellite_users
+                )
             except MemoryBusError as error:
                 await self._send(frame, {"error": described(frame.topic, error)})
                 return
@@ -155,7 +180,7 @@ class Service:
         """Tell backends in other processes what was stored; without any, nothing leaves this one."""
         if self._config.remote_backends:
             items = await self.store.by_seq(seqs)
-            left = [items[seq].to_data() for seq in seqs if seq in items]
+            left = [{**items[seq].to_data(), "owner": items[seq].owner} for seq in seqs if seq in items]
             while left:
                 part = fitting(left)
                 await self.bus.send(forgetting.RECORDED, {"items": part})
@@ -175,7 +200,7 @@ class Service:
             "model": backends.get("semantic", {}).get("model"),
             "counts": await self.store.counts(),
             "queue": {
-                "pending": queue.pending + sum(actor.backend.unfinished for actor in self.actors),
+                "pending": queue.pending + self._unfinished(),
                 "failed": queue.failed,
                 "waiting": queue.waiting,
                 "oldest": round(queue.oldest, 3),
@@ -185,8 +210,15 @@ class Service:
             figures["paths"] = {"data_dir": str(self._config.data_dir)}
         return figures
 
+    def _unfinished(self) -> int:
+        """Background work that is no job in the store."""
+        seen = self.bystander.unfinished if self.bystander is not None else 0
+        return seen + sum(actor.backend.unfinished for actor in self.actors)
+
     def _backends(self) -> dict[str, Any]:
-        return {"backends": [{"name": actor.name, "remote": False, **actor.status()} for actor in self.actors]}
+        remote = self._config.remote_backends
+        told = [{"name": actor.name, "remote": actor.name in remote, **actor.status()} for actor in self.actors]
+        return {"backends": told}
 
     async def _watch_store(self) -> None:
         """Notice what another process, an import say, has written."""
@@ -223,6 +255,8 @@ class Service:
             while taken != self._taken:
                 taken = self._taken
                 await self.bus.caught_up()
+            if self.bystander is not None:
+                await self.bystander.finish()
         for actor in self.actors:
             actor.close()
 

@@ -45,14 +45,16 @@ class Found:
 
     `seqs` are items of the store with the backend's own `scores` and, each aligned with them, further `features`;
     `notes` are figures about the query as a whole. `foreign` are hits that this store does not hold, with their
-    scores. `items` is what a backend contributes without ranking: history turns, facts, a summary. `outdated` are the
-    seqs of items that no longer hold and are not to be recalled as if they did."""
+    scores; `probable` says that all these scores are probabilities in [0, 1]. `items` is what a backend contributes
+    without ranking: history turns, facts, a summary. `outdated` are the seqs of items that no longer hold and are not
+    to be recalled as if they did."""
 
     seqs: Array = field(default_factory=lambda: np.empty(0, np.int64))
     scores: Array = field(default_factory=lambda: np.empty(0, np.float32))
     features: Mapping[str, Array] = field(default_factory=dict)
     notes: Mapping[str, float] = field(default_factory=dict)
     foreign: tuple[tuple[Item, float], ...] = ()
+    probable: bool = False
     items: tuple[Item, ...] = ()
     outdated: frozenset[int] = frozenset()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 
 from ..config import BackendConfig, Config
@@ -13,9 +13,12 @@ from ..index.catalogue import Catalogue
 from ..planning import Planner
 from ..store.base import Store
 from .base import Backend
+from .collecting import Collector
 from .facts import Facts
 from .lexical import Lexical
+from .plugin import Plugin
 from .recency import Recency
+from .remote import Remote
 from .summary import Summary
 
 LOG = logging.getLogger(__name__)
@@ -24,13 +27,14 @@ GROUP = "ovos.memory.backends"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a backend may be built from."""
+    """What a backend may be built from. `collector` asks those in other processes."""
 
     config: Config
     store: Store
     catalogue: Catalogue
     embedding: EmbeddingWorker | None
     planner: Planner
+    collector: Collector = field(default_factory=Collector)
 
 
 Factory = Callable[[Parts, BackendConfig], Backend]
@@ -42,6 +46,10 @@ def _semantic(parts: Parts, config: BackendConfig) -> Backend:
     if parts.embedding is None:
         raise ValueError("semantic memory needs an embedding worker")
     return Semantic(parts.store, parts.catalogue, parts.embedding, parts.config.data_dir / "vectors")
+
+
+def _plugin(parts: Parts, config: BackendConfig) -> Backend:
+    return Plugin(config, parts.config, parts.store)
 
 
 BUILT_IN: Mapping[str, Factory] = {
@@ -61,13 +69,19 @@ def build(parts: Parts) -> list[Backend]:
         if config.name in off:
             continue
         try:
-            factory = BUILT_IN.get(config.name) or _installed(config.name)
+            factory = _plugin if "plugin" in config.options else BUILT_IN.get(config.name) or _installed(config.name)
             if factory is None:
                 LOG.error("no memory backend named %r is known; it is left out", config.name)
                 continue
             backends.append(factory(parts, config))
         except Exception:
             LOG.exception("memory backend %r could not be made; it is left out", config.name)
+    taken = {config.name for config in parts.config.backends}
+    for name in parts.config.remote_backends:
+        if name in taken or name in BUILT_IN:
+            LOG.error("a backend in another process cannot be named %r: there is one here; it is left out", name)
+        else:
+            backends.append(Remote(name, parts.store, parts.collector))
     if parts.config.llm.api_url:
         from .enricher import Enricher  # only where there is a model to ask
 

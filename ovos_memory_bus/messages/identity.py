@@ -24,17 +24,19 @@ class Caller:
     session: Mapping[str, Any] = field(default_factory=dict)
 
 
-def caller_of(context: Mapping[str, Any], min_auth_level: int) -> Caller:
+def caller_of(context: Mapping[str, Any], min_auth_level: int, *, satellite_users: bool = False) -> Caller:
     """The caller of a frame with this `context`.
 
-    A `user_id` counts only with an `auth_level` of at least `min_auth_level` (0 to 5).
+    A `user_id` counts only with an `auth_level` of at least `min_auth_level` (0 to 5), and of a HiveMind satellite only
+    with `satellite_users`: its hub stamps `peer` and the session's id, but passes on what the satellite says of itself.
     Raises `InvalidRequest` where ids have a wrong type or are too long. A session that is no object never gets here:
     the bus drops such frames."""
     session = context.get("session") or {}
     session_id = _identifier(session, "session_id") or DEFAULT_SESSION
     user_id = _identifier(session, "user_id")
     level = session.get("auth_level")
-    trusted = isinstance(level, int) and not isinstance(level, bool) and level >= min_auth_level
+    believed = satellite_users or context.get("peer") is None
+    trusted = believed and isinstance(level, int) and not isinstance(level, bool) and level >= min_auth_level
     owner = f"user:{user_id}" if user_id and trusted else f"session:{session_id}"
     return Caller(session_id, owner, _timezone(session), session)
 

@@ -18,7 +18,8 @@ from ..store.base import Added, NewItem, Store, Tombstone
 from .exporting import Progress
 from .jobs import Planned, arrived
 from .lines import Arrival
-from .reading import Entry, Reading
+from .moving import batches
+from .reading import BATCH, Entry, Reading
 
 COURTESY = 0.1  # seconds between two batches at most
 PATIENCE = 6  # times that a database held by another process for long is waited for
@@ -57,6 +58,26 @@ async def import_from(
             await importer.take(batch)
             if progress is not None:
                 progress(reading.done, reading.size)
+    return importer.counts
+
+
+async def import_arrivals(
+    store: Store,
+    entries: Sequence[Arrival],
+    planned: Planned,
+    *,
+    restore: bool = False,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """The same with items that are in memory already."""
+    importer = _Importer(store, planned, None, restore, dry_run)
+    done = 0
+    for batch in batches(entries, BATCH):
+        await importer.take(batch)
+        done += len(batch)
+        if progress is not None:
+            progress(done, len(entries))
     return importer.counts
 
 
