@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from datetime import datetime, timezone
 from typing import Any
 
@@ -77,13 +77,14 @@ class Service:
                 tasks.start_soon(self._expire)
                 tasks.start_soon(self.bus.run)
                 tasks.start_soon(self._watch_signals)
-                notifier = Notifier.from_environment()
-                notifier.ready()
-                LOG.info("ready: data in %s", self._config.data_dir)
-                task_status.started()
-                await self._stopping.wait()
-                notifier.stopping()
-                await self._finish()
+                async with self._page():
+                    notifier = Notifier.from_environment()
+                    notifier.ready()
+                    LOG.info("ready: data in %s", self._config.data_dir)
+                    task_status.started()
+                    await self._stopping.wait()
+                    notifier.stopping()
+                    await self._finish()
                 tasks.cancel_scope.cancel()
 
     def _build(self, store: Store, catalogue: Catalogue, embedding: EmbeddingWorker | None) -> None:
@@ -107,6 +108,24 @@ class Service:
             is_ready=lambda: not self._stopping.is_set(),
         )
         self.bus = Bus(self._url, tuple(self.desk.topics()), self._take)
+
+    def _page(self) -> AbstractAsyncContextManager[object]:
+        """The inspector page while it is served; nothing where the configuration has none."""
+        if not self._config.web.enabled:
+            return nullcontext()
+        from .web.parts import Parts as PageParts  # a device without the page does not load what serves it
+        from .web.server import serving
+
+        desk = self.desk
+        parts = PageParts(
+            topics=tuple(desk.topics()),
+            answer=desk.answer,
+            status=desk.status,
+            is_ready=desk.is_ready,
+            store=self.store,
+            traces=self.coordinator.traces,
+        )
+        return serving(self._config.web, self._config.data_dir, parts)
 
     def _wake(self) -> None:
         for actor in self.actors:

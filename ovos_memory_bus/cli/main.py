@@ -20,6 +20,7 @@ from ..errors import (
 )
 from .doctor import doctor
 from .forget import forget
+from .inspect import inspect
 from .items import add, edit, list_, remember, search, show
 from .models import models
 from .options import AS_JSON
@@ -60,7 +61,7 @@ def cli() -> None:
 
 
 for command in (
-    run, status, recall, remember, add, list_, search, show, edit, forget, export, import_, models, doctor,
+    run, status, recall, remember, add, list_, search, show, edit, forget, inspect, export, import_, models, doctor,
 ):  # fmt: skip
     cli.add_command(command)
 
