@@ -75,9 +75,9 @@ class Service:
                     await tasks.start(actor.run)
                 tasks.start_soon(self._watch_store)
                 tasks.start_soon(self._expire)
-                tasks.start_soon(self.bus.run)
                 tasks.start_soon(self._watch_signals)
                 async with self._page():
+                    tasks.start_soon(self.bus.run)  # who is answered on the bus finds the page there too
                     notifier = Notifier.from_environment()
                     notifier.ready()
                     LOG.info("ready: data in %s", self._config.data_dir)
@@ -118,6 +118,7 @@ class Service:
 
         desk = self.desk
         parts = PageParts(
+            folder=self._config.data_dir,
             topics=tuple(desk.topics()),
             answer=desk.answer,
             status=desk.status,
@@ -125,7 +126,7 @@ class Service:
             store=self.store,
             traces=self.coordinator.traces,
         )
-        return serving(self._config.web, self._config.data_dir, parts)
+        return serving(self._config.web, parts)
 
     def _wake(self) -> None:
         for actor in self.actors:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+import anyio.to_thread
 from aiohttp import web
 
 from ..errors import Busy, ShuttingDown, StorageError
@@ -16,8 +17,10 @@ from ..records import to_wire_time
 from ..store.base import Holding
 from .access import COOKIE, LIFETIME
 from .asking import DEFAULT_OWNER, body_of, caller_for, caller_of_owner
+from .disk import usage
 from .guard import LOGIN, Guard
 from .live import Live
+from .openapi import document
 from .parts import Parts
 from .replies import answer
 
@@ -38,15 +41,17 @@ class Api:
 
     def __init__(self, parts: Parts, guard: Guard, live: Live) -> None:
         self._parts, self._guard, self._live = parts, guard, live
+        self._paths = {topic: path_of(topic) for topic in parts.topics if topic.startswith(PREFIX)}
         self._answering = 0
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        for topic in self._parts.topics:
-            if topic.startswith(PREFIX):
-                router.add_post(path_of(topic), self._asked(topic))
+        for topic, path in self._paths.items():
+            router.add_post(path, self._asked(topic))
         router.add_post(LOGIN, self.log_in)
         router.add_delete(LOGIN, self.log_out)
         router.add_get(BASE + "owners", self._told(self.owners))
+        router.add_get(BASE + "disk", self._told(self.disk))
+        router.add_get(BASE + "openapi.json", self._told(self.described))
         router.add_get(BASE + "recalls", self._told(self._live.recalls))
         router.add_get(BASE + "recalls/live", self._live.stream, allow_head=False)
         router.add_get(BASE + "export", self.export, allow_head=False)
@@ -70,6 +75,14 @@ class Api:
     async def owners(self, request: web.Request) -> Mapping[str, Any]:
         """Whose memories there are, the newest first."""
         return {"owners": [_owner(holding) for holding in await self._parts.store.holdings()]}
+
+    async def disk(self, request: web.Request) -> Mapping[str, Any]:
+        """Bytes that the memory takes, and that are left."""
+        found = await anyio.to_thread.run_sync(usage, self._parts.folder)
+        return {"used": found.used, "free": found.free}
+
+    async def described(self, request: web.Request) -> Mapping[str, Any]:
+        return document(self._paths)
 
     async def export(self, request: web.Request) -> web.StreamResponse:
         """Everything of one owner as a file of JSON lines, which `ovos-memory-bus import` takes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..messages.identity import Caller
@@ -16,8 +17,9 @@ Answer = Callable[[str, Mapping[str, Any], Caller], Awaitable[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`topics` are all that `answer` knows."""
+    """`topics` are all that `answer` knows; `folder` is the memory's."""
 
+    folder: Path
     topics: tuple[str, ...]
     answer: Answer
     status: Callable[[], Awaitable[dict[str, Any]]]

@@ -6,8 +6,9 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
+import anyio
+import anyio.to_thread
 from aiohttp import web
 
 from ..config import WebConfig
@@ -16,8 +17,10 @@ from . import files
 from .access import Access, load_token
 from .api import Api
 from .asking import MAX_BODY
-from .guard import Guard
+from .disk import usage
+from .guard import METRICS, Guard
 from .live import Live
+from .metrics import Metrics
 from .origins import Origins, is_loopback
 from .parts import Parts
 from .replies import answer, secure
@@ -28,7 +31,7 @@ LAST_ANSWERS = 3.0  # seconds that requests being answered may take when the ser
 
 
 @asynccontextmanager
-async def serving(config: WebConfig, folder: Path, parts: Parts) -> AsyncIterator[str | None]:
+async def serving(config: WebConfig, parts: Parts) -> AsyncIterator[str | None]:
     """The page's URL while it is served; None where the address cannot be had: a memory is not kept from its work by
     its page. Raises `ConfigError` for an address that other devices reach unless that is allowed."""
     remote = not is_loopback(config.host)
@@ -45,14 +48,14 @@ async def serving(config: WebConfig, folder: Path, parts: Parts) -> AsyncIterato
         LOG.warning("the page can be reached from other devices, without encryption: whoever has the token reads all")
     port = listening.getsockname()[1]
     url = f"http://{_shown(config.host)}:{port}/"
-    guard = Guard(Access(load_token(folder)), Origins(port, remote))
+    guard = Guard(Access(load_token(parts.folder)), Origins(port, remote))
     runner = web.AppRunner(
         application(parts, guard), handle_signals=False, access_log=None, shutdown_timeout=LAST_ANSWERS
     )
     try:
         await runner.setup()
         await web.SockSite(runner, listening).start()
-        with announced(folder, url):
+        with announced(parts.folder, url):
             LOG.info("the page is at %s: open it with ovos-memory-bus inspect", url)
             yield url
     finally:
@@ -69,10 +72,23 @@ def application(parts: Parts, guard: Guard) -> web.Application:
     Api(parts, guard, live).add_routes(app.router)
     files.add_routes(app.router, files.load_files())
 
+    metrics = Metrics()
+
+    async def counted(app: web.Application) -> AsyncIterator[None]:
+        with parts.traces.watched(metrics.count):
+            yield
+
     async def health(request: web.Request) -> web.Response:
         return answer({"status": "ok", "ready": parts.is_ready()})
 
+    async def figures(request: web.Request) -> web.Response:
+        status, disk = await parts.status(), await anyio.to_thread.run_sync(usage, parts.folder)
+        body, content_type = metrics.written(status, disk, request.headers.get("Accept", ""))
+        return web.Response(body=body, headers={"Content-Type": content_type})
+
     app.router.add_get("/health", health)
+    app.router.add_get(METRICS, figures)
+    app.cleanup_ctx.append(counted)
     return app
 
 
