@@ -83,6 +83,16 @@ class LlmConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class WebConfig:
+    """The inspector page and the HTTP API; an address that other devices reach needs `allow_remote` too."""
+
+    enabled: bool = False
+    host: str = "127.0.0.1"
+    port: int = 8182
+    allow_remote: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Everything the service is told. Paths default to the XDG data folder."""
 
@@ -111,6 +121,7 @@ class Config:
     facts: FactsConfig = FactsConfig()
     summary: SummaryConfig = SummaryConfig()
     llm: LlmConfig = LlmConfig()
+    web: WebConfig = WebConfig()
 
 
 _CHOICES = {

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from datetime import datetime, timezone
 from typing import Any
 
@@ -85,16 +85,17 @@ class Service:
                 if self.bystander is not None:
                     tasks.start_soon(self.bystander.run)
                 tasks.start_soon(self._expire)
-                tasks.start_soon(self.bus.run)
                 tasks.start_soon(self._watch_signals)
                 _favour_the_loop()
-                notifier = Notifier.from_environment()
-                notifier.ready()
-                LOG.info("ready: data in %s", self._config.data_dir)
-                task_status.started()
-                await self._stopping.wait()
-                notifier.stopping()
-                await self._finish()
+                async with self._page():
+                    tasks.start_soon(self.bus.run)  # who is answered on the bus finds the page there too
+                    notifier = Notifier.from_environment()
+                    notifier.ready()
+                    LOG.info("ready: data in %s", self._config.data_dir)
+                    task_status.started()
+                    await self._stopping.wait()
+                    notifier.stopping()
+                    await self._finish()
                 tasks.cancel_scope.cancel()
 
     def _build(self, store: Store, catalogue: Catalogue, embedding: EmbeddingWorker | None) -> None:
@@ -130,6 +131,25 @@ class Service:
         collected = self.collector.topics if config.remote_backends else ()
         self.bus = Bus(self._url, (*self._answered, *seen, *collected), self._take, bounds={ANSWER: MAX_ANSWER})
         self.collector.connect(self.bus.send)
+
+    def _page(self) -> AbstractAsyncContextManager[object]:
+        """The inspector page while it is served; nothing where the configuration has none."""
+        if not self._config.web.enabled:
+            return nullcontext()
+        from .web.parts import Parts as PageParts  # a device without the page does not load what serves it
+        from .web.server import serving
+
+        desk = self.desk
+        parts = PageParts(
+            folder=self._config.data_dir,
+            topics=tuple(desk.topics()),
+            answer=desk.answer,
+            status=desk.status,
+            is_ready=desk.is_ready,
+            store=self.store,
+            traces=self.coordinator.traces,
+        )
+        return serving(self._config.web, parts)
 
     def _wake(self) -> None:
         for actor in self.actors:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -107,12 +108,24 @@ class Traces:
         self._size = size
         self._traces: OrderedDict[int, Trace] = OrderedDict()
         self._count = 0
+        self._watchers: list[Callable[[Trace], None]] = []
+
+    @contextmanager
+    def watched(self, seen: Callable[[Trace], None]) -> Iterator[None]:
+        """Have `seen` called with each new trace; it must return at once and raise nothing."""
+        self._watchers.append(seen)
+        try:
+            yield
+        finally:
+            self._watchers.remove(seen)
 
     def keep(self, trace: Trace) -> None:
         self._count += 1
         self._traces[self._count] = trace
         while len(self._traces) > self._size:
             self._traces.popitem(last=False)
+        for seen in self._watchers:
+            seen(trace)
 
     def find(self, owner: str | None, request_id: str | None) -> Trace | None:
         """An owner's (None: anybody's) newest trace with this request id, or their newest of all."""

@@ -18,14 +18,17 @@ from ..errors import (
     NotFound,
     StorageError,
 )
+from .completion import completion
 from .doctor import doctor
 from .forget import forget
+from .inspect import inspect
 from .items import add, edit, list_, remember, search, show
 from .models import models
 from .options import AS_JSON
 from .porting import export, import_
 from .recall import recall
 from .run import run
+from .setup import setup, uninstall
 from .status import status
 
 # documented in docs/command.md; 2 is click's own code for wrong usage, 1 stands for all other errors
@@ -60,7 +63,8 @@ def cli() -> None:
 
 
 for command in (
-    run, status, recall, remember, add, list_, search, show, edit, forget, export, import_, models, doctor,
+    setup, run, status, recall, remember, add, list_, search, show, edit, forget, inspect, export, import_, models,
+    doctor, completion, uninstall,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -67,7 +67,7 @@ class ContextRequest:
     @classmethod
     def from_data(cls, data: Any) -> ContextRequest:
         """Raises `InvalidRequest` naming the first field that is missing or wrong."""
-        fields = Fields(data)
+        fields = Fields.of(data)
         rendering: dict[str, Any] = {name: fields.text(name) for name in RENDER_TEXTS if fields.has(name)}
         if fields.has("include_sources"):
             rendering["include_sources"] = fields.flag("include_sources", False)
@@ -110,7 +110,7 @@ def _optional_integer(fields: Fields, name: str, minimum: int, maximum: int) -> 
 
 def _weights(fields: Fields) -> dict[str, float]:
     weights = fields.mapping("weights") or {}
-    inner = Fields(weights, "weights")
+    inner = Fields.of(weights, "weights")
     return {name: inner.number(name, 1.0, 0.0, 1e6) or 0.0 for name in weights}
 
 
@@ -124,7 +124,7 @@ def _members(fields: Fields) -> dict[str, float] | None:
         if isinstance(entry, str):
             members[entry] = 1.0
             continue
-        inner = Fields(entry, f"members.{i}")
+        inner = Fields.of(entry, f"members.{i}")
         name = inner.short("module") or inner.short("name")
         if name is None:
             raise inner.refuse("module", "is missing")

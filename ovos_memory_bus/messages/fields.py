@@ -87,6 +87,15 @@ class Fields:
             raise InvalidRequest(f"{prefix or 'data'} must be an object", prefix or "data")
         self._data, self._prefix = data, prefix
 
+    @classmethod
+    def of(cls, data: Any, prefix: str = "") -> Fields:
+        """`data` itself where it is read already: what describes a request instead of making one passes that."""
+        return data if isinstance(data, Fields) else cls(data, prefix)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether the key is there, be it null."""
+        return name in self._data
+
     def path(self, name: str) -> str:
         return f"{self._prefix}.{name}" if self._prefix else name
 

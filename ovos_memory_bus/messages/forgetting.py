@@ -30,7 +30,7 @@ class ForgetRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> ForgetRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         what = fields.choice("what", WHATS, None)
         if what is None:
             raise fields.refuse("what", f"is missing; it is one of {', '.join(WHATS)}")
@@ -58,4 +58,4 @@ class PauseRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> PauseRequest:
-        return cls(Fields(data).number("duration", None, 0.001, MAX_PAUSE))
+        return cls(Fields.of(data).number("duration", None, 0.001, MAX_PAUSE))

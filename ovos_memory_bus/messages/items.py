@@ -52,13 +52,13 @@ class AddRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> AddRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         return cls._read(fields, fields.choice("kind", ADDABLE_KINDS, "note") or "note", "user")
 
     @classmethod
     def remember_from_data(cls, data: Any) -> AddRequest:
         """`memory.item.remember`: a conversation turn by hand."""
-        fields = Fields(data)
+        fields = Fields.of(data)
         role = fields.choice("role", ROLES, None)
         if role is None:
             raise fields.refuse("role", "is missing")
@@ -88,7 +88,7 @@ class IdRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> IdRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         return cls(
             fields.required_text("id", limit=MAX_SHORT),
             fields.flag("include_embedding", False),
@@ -127,7 +127,7 @@ class ListRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> ListRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         return cls(
             filter=filter_from(fields),
             page=PageSpec.read(fields, 100),
@@ -157,7 +157,7 @@ class SearchRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> SearchRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         return cls(
             filter=filter_from(fields),
             query=fields.required_text("query"),
@@ -191,7 +191,7 @@ class SimilarRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> SimilarRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         query, embedding = fields.text("query"), fields.vector("embedding")
         if (query is None) == (embedding is None):
             raise fields.refuse("query", "or embedding is needed, and not both")
@@ -219,9 +219,9 @@ class ChangeRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> ChangeRequest:
-        fields = Fields(data)
-        labels = {n: fields.label(n) for n in ("agent_id", "graph_id", "task_id") if n in data}
-        labels |= {"lang": fields.short("lang")} if "lang" in data else {}
+        fields = Fields.of(data)
+        labels = {n: fields.label(n) for n in ("agent_id", "graph_id", "task_id") if n in fields}
+        labels |= {"lang": fields.short("lang")} if "lang" in fields else {}
         request = cls(
             id=fields.required_text("id", limit=MAX_SHORT),
             content=fields.visible_text("content") if fields.has("content") else None,
@@ -242,5 +242,5 @@ class ClearRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> ClearRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         return cls(filter_from(fields), fields.flag("sync_context", True))

@@ -25,5 +25,5 @@ class ExplainRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> ExplainRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         return cls(fields.short("recall_id"), fields.short("request_id"))

@@ -27,7 +27,7 @@ class NewTurn:
 
     @classmethod
     def from_data(cls, data: Any, prefix: str, shared: Mapping[str, Any]) -> NewTurn:
-        fields = Fields(data, prefix)
+        fields = Fields.of(data, prefix)
         role = fields.choice("role", ROLES, None)
         if role is None:
             raise fields.refuse("role", "is missing")
@@ -53,7 +53,7 @@ class UpdateRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> UpdateRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         shared = fields.mapping("metadata") or {}
         messages = fields.list("messages", limit=MAX_MESSAGES)
         if not messages:
@@ -78,7 +78,7 @@ class HistoryRequest:
 
     @classmethod
     def from_data(cls, data: Any) -> HistoryRequest:
-        fields = Fields(data)
+        fields = Fields.of(data)
         return cls(
             limit=fields.integer("limit", 0, 0, 10_000) if fields.has("limit") else None,
             agent_id=fields.label("agent_id"),

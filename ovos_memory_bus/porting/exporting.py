@@ -58,6 +58,17 @@ async def export_to(store: Store, file: Path, *, vectors: bool = False, progress
     return Exported(items, stones)
 
 
+async def lines_of(store: Store, owner: str) -> AsyncIterator[str]:
+    """One owner's items and tombstones as lines of an export, for who may read no one else's."""
+    yield header_line(datetime.now(timezone.utc))
+    async for page in _pages(store, False):
+        yield "".join(item_line(record) for record in page if record.item.owner == owner)
+    after = ""
+    while stones := await store.tombstones(after, PAGE):
+        yield "".join(tombstone_line(stone) for stone in stones if stone.owner == owner)
+        after = stones[-1].id
+
+
 async def _write_items(store: Store, target: anyio.AsyncFile[str], vectors: bool, progress: Progress | None) -> int:
     counts = await store.counts()
     total = sum(counts.get(kind, 0) for kind in KINDS)

@@ -157,6 +157,18 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True)
+class Holding:
+    """What an owner has: how many items, the newest one's time, and their sessions, those with a pause that holds
+    apart."""
+
+    owner: str
+    items: int
+    newest: datetime
+    sessions: tuple[str, ...] = ()
+    paused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """Those of some ids that are here, and those that were forgotten here."""
 
@@ -318,6 +330,9 @@ class Store(Protocol):
 
     async def sessions(self) -> list[tuple[str, str]]:
         """Every (owner, session id) under which something is stored."""
+
+    async def holdings(self) -> list[Holding]:
+        """Every owner of something, whose items are newest first."""
 
     async def counts(self) -> dict[str, int]:
         """How many items of each kind, and `owners`."""

@@ -13,7 +13,7 @@ import aiosqlite
 from ..filters import ItemFilter
 from ..records import Item
 from . import indexed, streams, writes
-from .base import Added, Changes, Drawn, Job, Known, NewItem, Page, Queue, Record, Removed, Tombstone
+from .base import Added, Changes, Drawn, Holding, Job, Known, NewItem, Page, Queue, Record, Removed, Tombstone
 from .database import Database, Work, open_database
 from .residue import LENGTH, needles
 from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, all_of, condition, to_item, to_micros, to_outline
@@ -316,6 +316,10 @@ class SqliteStore:
         sql = "SELECT DISTINCT owner, session_id FROM items"
         async with self._database.read() as connection, connection.execute(sql) as cursor:
             return [(owner, session_id) for owner, session_id in await cursor.fetchall()]
+
+    async def holdings(self) -> list[Holding]:
+        async with self._database.read() as connection:
+            return await streams.holdings(connection, _now())
 
     async def counts(self) -> dict[str, int]:
         sql = "SELECT kind, count(*) FROM items WHERE history_only = 0 GROUP BY kind"

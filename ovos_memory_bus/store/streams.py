@@ -7,7 +7,7 @@ from typing import Any
 
 import aiosqlite
 
-from .base import Known, Record, Tombstone
+from .base import Holding, Known, Record, Tombstone
 from .rows import ITEM_COLUMNS, from_micros, to_item, to_micros
 from .writes import marks, select_in, withheld
 
@@ -18,6 +18,28 @@ _VECTORS = (
     "SELECT seq, name, vector FROM vectors JOIN models ON id = model "
     "WHERE seq BETWEEN ? AND ? ORDER BY seq, name, piece"
 )
+_SESSIONS = (
+    "SELECT owner, session_id, sum(NOT history_only), max(created_at), (SELECT count(*) FROM pauses AS p "
+    "WHERE p.owner = i.owner AND p.session_id = i.session_id AND (until IS NULL OR until > ?)) "
+    "FROM items AS i GROUP BY owner, session_id ORDER BY max(created_at) DESC"
+)
+
+
+async def holdings(connection: aiosqlite.Connection, now: int) -> list[Holding]:
+    """What each owner has, the newest first."""
+    owners: dict[str, list[Any]] = {}
+    for row in await _rows(connection, _SESSIONS, (now,)):
+        owners.setdefault(row[0], []).append(row)
+    return [
+        Holding(
+            owner=owner,
+            items=sum(row[2] for row in rows),
+            newest=from_micros(rows[0][3]),
+            sessions=tuple(row[1] for row in rows),
+            paused=tuple(row[1] for row in rows if row[4]),
+        )
+        for owner, rows in owners.items()
+    ]
 
 
 async def known(connection: aiosqlite.Connection, ids: Sequence[str]) -> Known:

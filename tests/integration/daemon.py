@@ -29,6 +29,8 @@ START = 120.0  # seconds until a service that is not ready fails a test
 class Daemon:
     """`ovos-memory-bus run` over one data folder; `start()` after `stop()` or `kill()` is the same memory come back."""
 
+    options: tuple[str, ...] = ()  # of the command, further ones
+
     def __init__(
         self, bus: Bus, data: Path, config: Mapping[str, Any] | None = None, env: Mapping[str, str] | None = None
     ) -> None:
@@ -37,7 +39,7 @@ class Daemon:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, *, wait: bool = True) -> Daemon:
-        command = [PROGRAM, "run", "--bus", self.bus.url, "--data-dir", str(self.data)]
+        command = [PROGRAM, "run", "--bus", self.bus.url, "--data-dir", str(self.data), *self.options]
         if self.config is not None:
             file = self.data.parent / f"{self.data.name}.json"
             file.write_text(json.dumps(self.config))

@@ -59,9 +59,29 @@ def test_every_exit_code_is_documented() -> None:
     assert codes == {0, 1} | {code for _, code in EXIT_CODES}
 
 
-def test_every_command_but_run_speaks_json() -> None:
+def test_every_command_that_answers_speaks_json() -> None:
     silent = [name for name, command in commands() if not any("--json" in p.opts for p in command.params)]
-    assert silent == ["run"]
+    assert silent == ["run", "completion"]
+
+
+@pytest.mark.parametrize(("shell", "says"), [("bash", "complete -o"), ("zsh", "compdef"), ("fish", "complete --")])
+def test_completion_is_a_script_for_the_shell(shell: str, says: str) -> None:
+    shown = run("completion", shell)
+    assert shown.exit_code == 0
+    assert says in shown.output
+    assert "_OVOS_MEMORY_BUS_COMPLETE" in shown.output
+
+
+def test_completion_completes_commands_and_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    def completed(words: str, place: int) -> set[str]:
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(place))
+        monkeypatch.setenv("_OVOS_MEMORY_BUS_COMPLETE", "bash_complete")
+        shown = CliRunner().invoke(cli, prog_name="ovos-memory-bus", complete_var="_OVOS_MEMORY_BUS_COMPLETE")
+        return {line.partition(",")[2] for line in shown.output.splitlines()}
+
+    assert {"remember", "recall"} <= completed("ovos-memory-bus re", 1)
+    assert completed("ovos-memory-bus completion ", 2) == {"bash", "zsh", "fish"}
 
 
 @pytest.mark.parametrize(

@@ -2,42 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+from built import ROOT, build_wheel, run
 
 from ovos_memory_bus import __version__
 from ovos_memory_bus.models import available
 
-ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "ovos_memory_bus"
-NOT_SOURCE = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "*.egg-info", "tests", "benchmarks")
-
-
-def run(*command: str, cwd: Path, **env: str) -> str:
-    done = subprocess.run(command, cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel made from a source distribution, as a package index gets them; without a network."""
-    folder = tmp_path_factory.mktemp("built")
-    shutil.copytree(ROOT, folder / "tree", symlinks=True, ignore=NOT_SOURCE)
-    backend = "from setuptools import build_meta as b; print(b.build_{kind}({target!r}))"
-    run(sys.executable, "-c", backend.format(kind="sdist", target=str(folder)), cwd=folder / "tree")
-    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
-        archive.extractall(folder / "sdist")
-    unpacked = next((folder / "sdist").iterdir())
-    run(sys.executable, "-c", backend.format(kind="wheel", target=str(folder)), cwd=unpacked)
-    return next(folder.glob("*.whl"))
+    return build_wheel(tmp_path_factory.mktemp("built"))
 
 
 @pytest.fixture(scope="module")
