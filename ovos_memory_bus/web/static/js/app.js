@@ -7,7 +7,7 @@ import { memoriesView } from "./memories.js";
 import { told } from "./messages.js";
 import { makePausing, showPaused } from "./pausing.js";
 import { recallsView } from "./recalls.js";
-import { ownerName, selection } from "./selection.js";
+import { DEVICE, ownerName, selection } from "./selection.js";
 import { serviceView } from "./service.js";
 import { makeTabs } from "./tabs.js";
 import { LANGUAGES, counted, currentLanguage, preferredLanguage, useLanguage } from "./texts.js";
@@ -29,11 +29,17 @@ function lock() {
   byId("locked").hidden = false;
 }
 
+/** The owner chosen before in this tab, else whoever has the newest memory. */
+function firstOwner(known) {
+  const kept = sessionStorage.getItem("owner");
+  return known.includes(kept) ? kept : (known[0] ?? DEVICE);
+}
+
 async function loadOwners() {
   selection.owners = (await read("owners")).owners;
   const select = byId("owner");
   const known = selection.owners.map((one) => one.owner);
-  if (known.length && !known.includes(selection.owner)) selection.owner = known[0];
+  if (!known.includes(selection.owner)) selection.owner = firstOwner(known);
   const listed = known.length ? selection.owners : [{ owner: selection.owner, items: 0 }];
   select.replaceChildren(...listed.map((one) =>
     h("option", { value: one.owner }, `${ownerName(one.owner)} (${counted("owner.items", one.items)})`)));
@@ -66,6 +72,7 @@ function connectViews() {
   };
   byId("owner").addEventListener("change", (event) => {
     selection.owner = event.target.value;
+    sessionStorage.setItem("owner", selection.owner);
     views.memories.reset();
     showPaused(loadOwners);
     show(shown);

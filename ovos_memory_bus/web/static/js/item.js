@@ -17,7 +17,7 @@ function whoSaid(item) {
     : named("role", item.role);
 }
 
-function headOf(item, withDate) {
+function headOf(item, withDate, buttons) {
   const moment = new Date(item.created_at);
   const time = withDate ? `${date(moment)}, ${clock(moment)}` : clock(moment);
   const who = whoSaid(item);
@@ -26,7 +26,13 @@ function headOf(item, withDate) {
     item.kind !== "turn" && h("span", { class: "badge" }, named("kind", item.kind)),
     h("time", { datetime: item.created_at }, time),
     item.session_id !== "default" && h("span", {}, sessionName(item.session_id)),
-    item.score !== undefined && h("span", {}, t("item.score", { share: percent(item.score) })));
+    item.score !== undefined && h("span", {}, t("item.score", { share: percent(item.score) })),
+    buttons);
+}
+
+function footOf(item, buttons) {
+  const since = new Date(item.metadata.valid_from ?? item.created_at);
+  return h("div", { class: "item-head" }, t("item.since", { day: date(since) }), buttons);
 }
 
 /**
@@ -40,15 +46,14 @@ export function itemEntry(item, { onChanged, onForgotten, plain = false, dated =
   const go = button(t("item.forget"), "small danger",
     told(async () => (await forget({ what: "ids", ids: [item.id] })) && onForgotten(entry)),
     { "aria-label": t("item.forget.of", { name }) });
-  const foot = h("div", { class: "item-foot" },
-    plain && t("item.since", { day: date(new Date(item.metadata.valid_from ?? item.created_at)) }), edit, go);
+  const buttons = h("span", { class: "item-buttons" }, edit, go);
   const entry = h("li", { class: `item ${item.kind} ${item.role}`, "data-id": item.id },
-    !plain && headOf(item, dated), content, foot);
+    !plain && headOf(item, dated, buttons), content, plain && footOf(item, buttons));
 
   function startEditing() {
     const form = editForm(item, (changed) => {
       form.replaceWith(content);
-      foot.hidden = false;
+      buttons.hidden = false;
       edit.focus();
       if (changed) {
         item = changed;
@@ -57,7 +62,7 @@ export function itemEntry(item, { onChanged, onForgotten, plain = false, dated =
       }
     });
     content.replaceWith(form);
-    foot.hidden = true;
+    buttons.hidden = true;
     form.querySelector("textarea").focus();
   }
 

@@ -2,10 +2,10 @@
 
 import { t } from "./texts.js";
 
-const DEVICE = "session:default";
+export const DEVICE = "session:default";
 
-/** `owners` as `GET /api/v1/owners` lists them; `owner` is the chosen one's name. */
-export const selection = { owner: DEVICE, owners: [] };
+/** `owners` as `GET /api/v1/owners` lists them; `owner` is the chosen one's name, null before. */
+export const selection = { owner: null, owners: [] };
 
 function chosen() {
   return selection.owners.find((one) => one.owner === selection.owner) ?? { sessions: [], paused: [] };
@@ -32,5 +32,5 @@ export function ownerName(owner) {
 
 /** A session as people call it. */
 export function sessionName(session) {
-  return session === "default" ? t("owner.device") : session;
+  return session === "default" ? t("session.device") : session;
 }

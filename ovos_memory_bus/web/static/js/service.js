@@ -31,7 +31,7 @@ function figures(status) {
       [t("service.ready"), t(status.ready ? "answer.yes" : "answer.no")],
       [t("service.version"), status.version],
       [t("service.uptime"), duration(status.uptime)],
-      [t("service.model"), status.model ?? t("service.no_model")],
+      [t("service.model"), status.model?.split("@")[0] ?? t("service.no_model")],
     ]),
     card(t("service.counts"), Object.entries(counts).map(([kind, count]) => [named("kind", kind), number(count)])),
     card(t("service.queue"), [

@@ -11,6 +11,7 @@ export const LANGUAGES = {
 const KEPT = "language";
 
 let language = "en";
+let locale = "en"; // the language as the browser's user writes it, en-GB say: for dates and numbers
 let texts = {};
 
 /** The language chosen here before, else the first of the browser's that there is. */
@@ -29,6 +30,7 @@ export async function useLanguage(wanted, keep = false) {
   const answer = await fetch(`/static/i18n/${wanted}.json`);
   texts = await answer.json();
   language = wanted;
+  locale = navigator.languages.find((tag) => tag.toLowerCase().split("-")[0] === wanted) ?? wanted;
   if (keep) localStorage.setItem(KEPT, wanted);
   document.documentElement.lang = wanted;
   document.title = t("page.title");
@@ -54,11 +56,11 @@ export function counted(key, count, values = {}) {
 }
 
 export function number(value, digits = 0) {
-  return new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
+  return new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
 }
 
 export function percent(share) {
-  return new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 }).format(share);
+  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(share);
 }
 
 export function milliseconds(seconds) {
@@ -69,7 +71,7 @@ export function milliseconds(seconds) {
 export function bytes(count) {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(count, 1)) / 3)));
-  return new Intl.NumberFormat(language, { style: "unit", unit: units[step], maximumFractionDigits: 1 }).format(
+  return new Intl.NumberFormat(locale, { style: "unit", unit: units[step], maximumFractionDigits: 1 }).format(
     count / 1000 ** step,
   );
 }
@@ -85,25 +87,25 @@ export function duration(seconds) {
   const first = Math.max(0, parts.findIndex(([, count]) => count > 0));
   const shown = parts.slice(seconds < 1 ? 3 : first).slice(0, 2).filter(([, count], place) => count > 0 || place === 0);
   const written = shown.map(([unit, count]) =>
-    new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" }).format(count),
+    new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "short" }).format(count),
   );
-  return new Intl.ListFormat(language, { style: "short", type: "unit" }).format(written);
+  return new Intl.ListFormat(locale, { style: "short", type: "unit" }).format(written);
 }
 
 export function clock(moment) {
-  return new Intl.DateTimeFormat(language, { timeStyle: "short" }).format(moment);
+  return new Intl.DateTimeFormat(locale, { timeStyle: "short" }).format(moment);
 }
 
 export function date(moment) {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium" }).format(moment);
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium" }).format(moment);
 }
 
 /** A day as a title: today, yesterday, else with its weekday. */
 export function day(moment) {
   const midnight = (when) => new Date(when.getFullYear(), when.getMonth(), when.getDate());
   const ago = Math.round((midnight(new Date()) - midnight(moment)) / 86400000);
-  const full = new Intl.DateTimeFormat(language, { dateStyle: "full" }).format(moment);
+  const full = new Intl.DateTimeFormat(locale, { dateStyle: "full" }).format(moment);
   if (ago !== 0 && ago !== 1) return full;
-  const near = new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(-ago, "day");
-  return `${near.charAt(0).toLocaleUpperCase(language)}${near.slice(1)} · ${full}`;
+  const near = new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(-ago, "day");
+  return `${near.charAt(0).toLocaleUpperCase(locale)}${near.slice(1)} · ${full}`;
 }

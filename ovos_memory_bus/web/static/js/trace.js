@@ -15,7 +15,7 @@ export function backendBars(backends) {
     bar.style.setProperty("--share", String(one.took / longest));
     const outcome = one.status === "ok" ? counted("trace.hits", one.hits ?? 0) : named("status", one.status);
     return h("li", { class: one.status === "ok" ? null : "bad" },
-      h("span", { title: named("backend", name) }, name),
+      h("span", {}, name, " ", h("span", { class: "muted" }, named("backend", name))),
       h("span", { class: "track", "aria-hidden": "true" }, bar),
       h("span", { class: "outcome" }, `${milliseconds(one.took)} · ${outcome}`, one.error ? `: ${one.error.message}` : ""));
   }));
