@@ -24,20 +24,21 @@ def findings(inspector: Inspector) -> list[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(inspect: Opener, wire: Wire, scheme: str) -> None:
-    uma = user("uma")
+    name = f"uma-{scheme}"
+    uma = user(name)
     wire.say("My name is Uma", "I live in Lyon", "I have moved to Nice", session=uma, lang="en")
     wire.say("I will remember that.", session=uma, role="assistant")
     wire.add("the meter reader comes on Friday", uma)
     wire.do("memory.pause", {"duration": 600}, uma)
-    wire.idle()
+    wire.settle()
     wire.recall("where do I live?", uma)
-    inspector = inspect("user:uma", color_scheme=scheme)
+    inspector = inspect(f"user:{name}", color_scheme=scheme)
     assert findings(inspector) == []
     inspector.item("the meter reader comes on Friday").get_by_role("button", name="Edit").click()
     assert findings(inspector) == []
     inspector.page.keyboard.press("Escape")
     inspector.page.get_by_role("button", name="Forget…").click()
-    inspector.dialog().get_by_label("Everything of uma").check()
+    inspector.dialog().get_by_label(f"Everything of {name}").check()
     assert findings(inspector) == []
     inspector.dialog().get_by_role("button", name="Show what would go").click()
     expect(inspector.dialog().get_by_role("button", name="Forget for good")).to_be_visible()

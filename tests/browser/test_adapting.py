@@ -15,7 +15,7 @@ TITLES = {"en": "Memory", "de": "Gedächtnis", "es": "Memoria", "fr": "Mémoire"
 def test_nothing_is_wider_than_a_phone(inspect: Opener, wire: Wire) -> None:
     pia = user("pia", session_id="a-very-long-session-name-" * 4)
     wire.say("My name is Pia", "an-endless-word-without-a-space-" * 20, session=pia, lang="en")
-    wire.idle()
+    wire.settle()
     wire.recall("endless-" * 40, pia)
     inspector = inspect("user:pia", **PHONE)
     for name in TABS:
@@ -60,7 +60,7 @@ def test_the_language_is_the_browsers_first_one_that_there_is(inspect: Opener) -
 
 def test_a_language_that_is_chosen_stays(inspect: Opener, wire: Wire) -> None:
     wire.say("My name is Quinn", session=user("quinn"), lang="en")
-    wire.idle()
+    wire.settle()
     page = inspect("user:quinn").page
     for language, title in TITLES.items():
         page.locator("#language").select_option(language)

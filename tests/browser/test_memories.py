@@ -20,7 +20,7 @@ def test_facts_stand_before_the_days_newest_first(inspect: Opener, wire: Wire) -
     for text, moment in zip(["My name is Ada", "the tap is dripping again"], days, strict=True):
         messages = [{"role": "user", "content": text, "created_at": moment.isoformat()}]
         wire.do("memory.update", {"messages": messages, "lang": "en"}, ada)
-    wire.idle()
+    wire.settle()
     page = inspect("user:ada").page
     headings = page.locator("#memories").get_by_role("heading", level=2).all_inner_texts()
     assert headings == ["What the assistant knows", "What was said and noted"]
@@ -28,13 +28,15 @@ def test_facts_stand_before_the_days_newest_first(inspect: Opener, wire: Wire) -
     titles = page.locator(".day h3").all_inner_texts()
     assert titles[0].startswith("Today · ")
     assert len(titles) == 2
-    expect(page.locator(".day").first.locator(".item")).to_have_text(["ada00:00kitchenEditForgetthe tap is dripping again"])
+    expect(page.locator(".day").first.locator(".item")).to_have_text(
+        ["ada00:00kitchenEditForgetthe tap is dripping again"]
+    )
 
 
 def test_search_finds_by_meaning_and_an_emptied_field_shows_all_again(inspect: Opener, wire: Wire) -> None:
     bea = user("bea")
     wire.say("My sister Marie has moved to Ghent", "we are out of washing powder", session=bea, lang="en")
-    wire.idle()
+    wire.settle()
     inspector = inspect("user:bea")
     search = inspector.page.get_by_role("searchbox")
     search.fill("where does my sister live")
@@ -70,7 +72,7 @@ def test_filters_narrow_by_kind_session_speaker_and_day(inspect: Opener, wire: W
     page.locator("#filter-person").press("Enter")
     expect(shown).to_have_text(["the bins are full"])
     page.get_by_role("button", name="Show all").click()
-    page.get_by_label("Day").fill(yesterday[:10])
+    page.locator("#filter-day").fill(yesterday[:10])
     expect(shown).to_have_text(["the bins are full"])
 
 
@@ -137,7 +139,7 @@ def test_a_whole_session_is_forgotten_and_no_other(inspect: Opener, wire: Wire) 
     inspector.page.get_by_role("button", name="Forget…").click()
     dialog = inspector.dialog()
     dialog.get_by_label("A whole session").check()
-    dialog.get_by_label("Session", exact=True).select_option("boat")
+    dialog.get_by_role("combobox", name="Session").select_option("boat")
     dialog.get_by_role("button", name="Show what would go").click()
     expect(dialog).to_contain_text("said at sea")
     dialog.get_by_role("button", name="Forget for good").click()
@@ -197,9 +199,12 @@ def test_hostile_text_is_text_wherever_it_is_shown(inspect: Opener, wire: Wire) 
 def test_older_memories_come_when_asked_for(inspect: Opener, wire: Wire) -> None:
     wire.say(*[f"remark number {number}" for number in range(130)], session=user("lou"))
     page = inspect("user:lou").page
-    items = page.locator("#timeline .item")
-    expect(items).to_have_count(100)
+    items = page.locator("#timeline .item.turn")
+    expect(items.first).to_be_visible()
+    assert items.count() < 130
     page.get_by_role("button", name="Show older").click()
     expect(items).to_have_count(130)
     expect(page.get_by_role("button", name="Show older")).to_be_hidden()
-    assert page.locator("#timeline .content").all_inner_texts() == [f"remark number {number}" for number in range(130)]
+    assert page.locator("#timeline .turn .content").all_inner_texts() == [
+        f"remark number {number}" for number in range(130)
+    ]

@@ -10,7 +10,7 @@ from wire import Wire, user
 def test_asking_shows_what_the_assistant_would_be_told(inspect: Opener, wire: Wire) -> None:
     mia = user("mia", session_id="desk")
     wire.say("My sister Marie has moved to Ghent", "my bike has a flat tyre", session=mia, lang="en")
-    wire.idle()
+    wire.settle()
     inspector = inspect("user:mia")
     panel = inspector.tab("Ask")
     panel.get_by_label("A question to the assistant").fill("where does my sister live?")
@@ -30,7 +30,7 @@ def test_asking_shows_what_the_assistant_would_be_told(inspect: Opener, wire: Wi
 def test_a_recall_appears_when_it_happens_with_what_was_left_out(inspect: Opener, wire: Wire) -> None:
     ned = user("ned")
     wire.say("the red bucket leaks", "the blue bucket is fine", session=ned, lang="en")
-    wire.idle()
+    wire.settle()
     inspector = inspect("user:ned")
     panel = inspector.tab("Recalls")
     expect(panel.get_by_role("status")).to_have_text("Listening")

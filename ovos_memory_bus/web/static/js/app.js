@@ -39,8 +39,9 @@ async function loadOwners() {
   selection.owners = (await read("owners")).owners;
   const select = byId("owner");
   const known = selection.owners.map((one) => one.owner);
-  if (!known.includes(selection.owner)) selection.owner = firstOwner(known);
-  const listed = known.length ? selection.owners : [{ owner: selection.owner, items: 0 }];
+  selection.owner ??= firstOwner(known);
+  // who has nothing left stays chosen: another one's memory is not what was asked for
+  const listed = known.includes(selection.owner) ? selection.owners : [{ owner: selection.owner, items: 0 }, ...selection.owners];
   select.replaceChildren(...listed.map((one) =>
     h("option", { value: one.owner }, `${ownerName(one.owner)} (${counted("owner.items", one.items)})`)));
   select.value = selection.owner;

@@ -15,6 +15,7 @@ export async function showTimeline(place, filters, actions) {
   const days = h("div", {});
   const more = button(t("timeline.more"), "more", told(() => load()));
   const head = h("div", { class: "section-head" }, h("h2", { tabindex: "-1" }, t("timeline.title")));
+  const known = new Set(); // what is stored between two pages moves items to the next one
   let offset = 0;
 
   async function load() {
@@ -26,7 +27,8 @@ export async function showTimeline(place, filters, actions) {
       total = page.total;
       offset += PAGE;
       offerNamesOf(page.items);
-      const passing = page.items.filter((item) => (item.kind !== "fact" || filters.kind === "fact") && filters.matches(item));
+      const passing = page.items.filter((item) => item.kind !== "fact" && !known.has(item.id) && filters.matches(item));
+      passing.forEach((item) => known.add(item.id));
       shown += passing.length;
       addItems(days, passing, actions);
     }
