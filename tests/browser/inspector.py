@@ -52,8 +52,8 @@ class Inspector:
         return f"/api/v1/export?owner={owner.replace(':', '%3A')}"
 
     def settled(self) -> None:
-        """Until all that was asked for is shown."""
-        self.page.wait_for_load_state("networkidle")
+        """Until what was asked for is shown."""
+        expect(self.page.locator("main")).to_have_attribute("aria-busy", "false")
 
     def tab(self, name: str) -> Locator:
         """Choose a tab; its panel."""

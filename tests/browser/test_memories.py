@@ -60,6 +60,7 @@ def test_filters_narrow_by_kind_session_speaker_and_day(inspect: Opener, wire: W
     inspector = inspect("user:cem")
     page, shown = inspector.page, inspector.page.locator("#timeline .item .content")
     expect(shown).to_have_count(3)
+    page.get_by_text("Filters").click()
     page.get_by_label("Kind").select_option("note")
     expect(shown).to_have_text(["the fuse box is behind the coats"])
     page.get_by_role("button", name="Show all").click()

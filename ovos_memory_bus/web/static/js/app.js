@@ -66,10 +66,15 @@ function connectViews() {
     service: serviceView(),
   };
   let shown = FIRST;
-  const show = (panel) => {
+  let loading = 0;
+  const show = async (panel) => {
     if (shown !== panel) views[shown].hide();
     shown = panel;
-    return views[panel].show();
+    loading += 1;
+    byId("content").setAttribute("aria-busy", "true");
+    await views[panel].show();
+    loading -= 1;
+    byId("content").setAttribute("aria-busy", String(loading > 0));
   };
   byId("owner").addEventListener("change", (event) => {
     selection.owner = event.target.value;

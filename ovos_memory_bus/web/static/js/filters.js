@@ -5,7 +5,6 @@ import { sessions } from "./selection.js";
 import { named } from "./texts.js";
 
 const KINDS = ["fact", "turn", "note", "document", "summary"];
-const WIDE = "(min-width: 56rem)";
 
 /** The chosen filters: `request` for the service, `matches(item)` for what it does not filter by, `kind`. */
 export function chosenFilters() {
@@ -24,7 +23,6 @@ export function chosenFilters() {
 /** Fill in the kinds, and call `onChange` whenever another choice is made. */
 export function watchFilters(onChange) {
   const form = byId("filter-fields");
-  byId("filters").open = window.matchMedia(WIDE).matches;
   form.addEventListener("change", onChange);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(onChange)); // the fields are empty only after the event
