@@ -64,3 +64,4 @@ def test_the_service_tells_how_it_is(inspect: Opener, wire: Wire) -> None:
     for name in status["backends"]:
         expect(panel.locator(".card", has_text=name)).to_contain_text("running")
     expect(panel.locator(".card", has_text="Background work")).to_contain_text("Pending")
+    expect(panel.locator(".card", has_text="Disk")).to_contain_text("GB")

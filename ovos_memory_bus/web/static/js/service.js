@@ -1,6 +1,6 @@
 // The fourth tab: how the service is, its backends, background work, model and disk.
 
-import { ask } from "./api.js";
+import { ask, read } from "./api.js";
 import { byId, h, pairs } from "./dom.js";
 import { told } from "./messages.js";
 import { bytes, duration, named, number, t } from "./texts.js";
@@ -11,7 +11,10 @@ const TOLD_ELSEWHERE = ["kind", "status", "restarts", "model"];
 /** The view; it looks again while it is shown. */
 export function serviceView() {
   let timer = null;
-  const load = told(async () => byId("figures").replaceChildren(figures(await ask("status"))));
+  const load = told(async () => {
+    const [status, disk] = await Promise.all([ask("status"), read("disk")]);
+    byId("figures").replaceChildren(figures(status, disk));
+  });
   return {
     async show() {
       clearInterval(timer);
@@ -24,8 +27,8 @@ export function serviceView() {
   };
 }
 
-function figures(status) {
-  const { queue, counts, disk } = status;
+function figures(status, disk) {
+  const { queue, counts } = status;
   return h("div", { class: "figures" },
     card(t("service.state"), [
       [t("service.ready"), t(status.ready ? "answer.yes" : "answer.no")],
@@ -40,7 +43,7 @@ function figures(status) {
       [t("service.failed"), number(queue.failed)],
       [t("service.oldest"), queue.pending ? duration(queue.oldest) : null],
     ]),
-    disk && card(t("service.disk"), [
+    card(t("service.disk"), [
       [t("service.used"), bytes(disk.used)],
       [t("service.free"), bytes(disk.free)],
     ]),
