@@ -26,7 +26,7 @@ from ovos_memory_bus.persona.settings import PersonaSettings
 from ovos_memory_bus.rendering import RenderOptions
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
+PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
 SET_BY_THE_SERVICE = {"inject_mode", "describe_date", "time_zone"}  # of RenderOptions: no keys of the configuration
 
 
