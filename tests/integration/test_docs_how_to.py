@@ -1,4 +1,4 @@
-"""The how-to pages work: their configuration is taken, their commands run in order, and they say what the page says."""
+"""The how-to pages and the README's first example are true: their commands run, and say what the page says."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from wire import Wire, user
 from ovos_memory_bus.models.folders import find
 from ovos_memory_bus.models.manifest import manifest
 
-FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
+ROOT = Path(__file__).parents[2]
+README, FOLDER = ROOT / "README.md", ROOT / "docs" / "how-to"
 PAGES = sorted(page for page in FOLDER.glob("*.md") if "```sh\n" in page.read_text(encoding="utf-8"))
 PATIENCE = 120.0  # seconds for one block of commands
 
@@ -67,6 +68,14 @@ def home_of(folder: Path, bus: Bus, memory: dict[str, Any]) -> dict[str, str]:
     }
 
 
+def run(commands: str, home: dict[str, str]) -> str:
+    """What the commands print; each of them must succeed."""
+    command = ["bash", "-eu", "-c", commands]
+    done = subprocess.run(command, cwd=home["HOME"], env=home, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
 @needs_model
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_commands_of_the_page_say_what_it_says(
@@ -77,20 +86,24 @@ def test_the_commands_of_the_page_say_what_it_says(
     service(tmp_path / "share" / "ovos-memory-bus", env=home)
     with Wire(shared_bus.url) as wire:
         for commands, shown in steps(page):
-            done = subprocess.run(
-                ["bash", "-eu", "-c", commands],
-                cwd=tmp_path,
-                env=home,
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE,
-            )
-            output = done.stdout + done.stderr
-            assert done.returncode == 0, output
+            output = run(commands, home)
             for line in shown:
                 assert re.search(looks_like(line), output), f"{line!r} is not in:\n{output}"
             if "llm" not in memory:  # the model that a page names does not run here: work for it stays pending
                 wire.settle()
+
+
+@needs_model
+def test_the_first_example_of_the_readme_is_true(service: StartService, shared_bus: Bus, tmp_path: Path) -> None:
+    example = next(text for language, text in blocks(README) if language == "console")
+    remember, recall = (line.removeprefix("$ ") for line in example.splitlines() if line.startswith("$ "))
+    home = home_of(tmp_path, shared_bus, {})
+    service(tmp_path / "share" / "ovos-memory-bus", env=home)
+    run(remember, home)
+    with Wire(shared_bus.url) as wire:
+        wire.settle()
+    best = example.splitlines()[-1].split("user")[1]
+    assert re.search(looks_like(best), run(recall, home))
 
 
 def test_a_frame_says_for_whom_it_speaks(shared_bus: Bus, service: StartService) -> None:
