@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote_plus
 
 from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
@@ -49,7 +50,7 @@ class Inspector:
         return self
 
     def _export(self, owner: str) -> str:
-        return f"/api/v1/export?owner={owner.replace(':', '%3A')}"
+        return f"/api/v1/export?owner={quote_plus(owner)}"
 
     def settled(self) -> None:
         """Until what was asked for is shown."""

@@ -91,6 +91,18 @@ def test_a_text_is_changed_where_it_stands(inspect: Opener, wire: Wire) -> None:
     assert wire.do("memory.item.get", {"id": id_}, dora)["item"]["content"] == "the spare key is with Mrs Okafor"
 
 
+def test_facts_follow_the_text_that_they_were_drawn_from(inspect: Opener, wire: Wire) -> None:
+    wire.say("My dog is called Rufus", session=user("dan"), lang="en")
+    wire.settle()
+    inspector = inspect("user:dan")
+    expect(inspector.page.locator("#facts")).to_contain_text("Rufus")
+    inspector.item("My dog is called Rufus").get_by_role("button", name="Edit").click()
+    inspector.page.get_by_role("textbox", name="Text of this memory").fill("My dog is called Bruno")
+    inspector.page.get_by_role("button", name="Save").click()
+    expect(inspector.page.locator("#facts")).to_contain_text("Bruno")
+    expect(inspector.page.locator("#facts")).not_to_contain_text("Rufus")
+
+
 def test_escape_leaves_a_text_as_it_was(inspect: Opener, wire: Wire) -> None:
     wire.add("the boiler was serviced in May", user("eve"))
     inspector = inspect("user:eve")
@@ -195,6 +207,12 @@ def test_hostile_text_is_text_wherever_it_is_shown(inspect: Opener, wire: Wire) 
     expect(recalls.locator(".utterance").first).to_have_text(HOSTILE)
     assert page.locator("main script, main img, main b, main i").count() == 0
     assert page.title() == "Memory"
+
+
+def test_an_owner_may_have_any_name(inspect: Opener, wire: Wire) -> None:
+    name = "Zoë & Søn / 100% + 猫"
+    wire.say("a name is a name", session=user(name))
+    expect(inspect(f"user:{name}").page.locator("#timeline .content")).to_have_text(["a name is a name"])
 
 
 def test_older_memories_come_when_asked_for(inspect: Opener, wire: Wire) -> None:

@@ -36,7 +36,7 @@ function footOf(item, buttons) {
 }
 
 /**
- * A list entry for an item. `onChanged()` is called after an edit, since facts are drawn anew from it, `onForgotten()`
+ * A list entry for an item. `onChanged(item)` is called after an edit, since facts are drawn anew from it, `onForgotten()`
  * after it went. `plain` leaves out who and when, `dated` writes the day beside the time.
  */
 export function itemEntry(item, { onChanged, onForgotten, plain = false, dated = false }) {
@@ -58,7 +58,7 @@ export function itemEntry(item, { onChanged, onForgotten, plain = false, dated =
       if (changed) {
         item = changed;
         content.textContent = changed.content;
-        onChanged();
+        onChanged(item);
       }
     });
     content.replaceWith(form);

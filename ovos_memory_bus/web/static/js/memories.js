@@ -12,12 +12,14 @@ import { showFound, showTimeline } from "./timeline.js";
 
 const FACTS = 1000; // asked for at most
 const FOUND = 50;
+const LOOKS = 20; // at the facts after an edit, until no background work is left
+const PAUSE = 500; // milliseconds between two of them
 const TYPED = 250; // milliseconds after the last key until a search field that was emptied shows everything again
 
 /** The view; `show()` loads it anew. `onGone()` is called when something was forgotten. */
 export function memoriesView(onGone) {
   let turn = 0; // answers of an older show() must not replace those of a newer one
-  const actions = { onChanged: () => {}, onForgotten: afterForgetting };
+  const actions = { onChanged: drawAgain, onForgotten: afterForgetting };
 
   const show = told(async () => {
     const mine = ++turn;
@@ -30,15 +32,29 @@ export function memoriesView(onGone) {
       const { items } = await ask("item/search", { ...filters.request, query, limit: FOUND });
       showFound(places.found, query, items.filter(filters.matches), actions);
     } else {
-      if (!filters.kind || filters.kind === "fact") {
-        const { items } = await ask("item/list", { ...filters.request, kind: "fact", limit: FACTS });
-        showFacts(places.facts, items.filter(filters.matches), actions);
-      }
+      if (!filters.kind || filters.kind === "fact") await putFacts(places.facts, filters);
       if (filters.kind !== "fact") await showTimeline(places.timeline, filters, actions);
     }
     if (mine !== turn) return;
     for (const [id, place] of Object.entries(places)) byId(id).replaceChildren(...place.childNodes);
   });
+
+  async function putFacts(place, filters) {
+    const { items } = await ask("item/list", { ...filters.request, kind: "fact", limit: FACTS });
+    showFacts(place, items.filter(filters.matches), actions);
+  }
+
+  /** After an edit: the facts drawn from the old text are gone at once, those from the new come in the background. */
+  async function drawAgain(item) {
+    if (item.kind === "fact" || !byId("facts").childElementCount) return;
+    const mine = turn;
+    for (let look = 0; look < LOOKS && mine === turn; look += 1) {
+      const { queue } = await ask("status");
+      await putFacts(byId("facts"), chosenFilters());
+      if (!queue.pending) return;
+      await new Promise((done) => setTimeout(done, PAUSE));
+    }
+  }
 
   async function afterForgetting(entry) {
     const next = entry?.nextElementSibling ?? entry?.previousElementSibling;
