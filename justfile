@@ -22,3 +22,7 @@ demo:
 # recall quality and speed, beside the peers; takes a while
 bench *arguments:
     .venv/bin/python benchmarks/recall.py {{ arguments }}
+
+# the pictures of the page in docs/images
+screenshots:
+    script/screenshots

@@ -24,6 +24,7 @@ from ovos_memory_bus.messages import context, forgetting, items
 from ovos_memory_bus.models import available
 from ovos_memory_bus.persona.settings import PersonaSettings
 from ovos_memory_bus.rendering import RenderOptions
+from ovos_memory_bus.web.openapi import document
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
@@ -69,6 +70,11 @@ def test_every_topic_is_documented(topic: str) -> None:
 @pytest.mark.parametrize("key", sorted(config_keys()) + rendering_keys())
 def test_every_key_of_the_configuration_is_documented(key: str) -> None:
     assert f"`{key}`" in page("configuration.md")
+
+
+@pytest.mark.parametrize("path", document({})["paths"])
+def test_every_path_of_the_api_is_documented(path: str) -> None:
+    assert re.search(rf"`(GET|POST) {path}\b", page("http.md"))
 
 
 def test_every_error_code_is_documented() -> None:

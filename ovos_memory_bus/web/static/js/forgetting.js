@@ -1,0 +1,62 @@
+// Forgetting: what would go is shown first, and only that goes.
+
+import { ask } from "./api.js";
+import { question } from "./dialog.js";
+import { h } from "./dom.js";
+import { say } from "./messages.js";
+import { ownerName, selection, sessionName, sessions } from "./selection.js";
+import { counted, date, named, t } from "./texts.js";
+
+const SHOWN = 50; // items in the preview
+const WHOLE = ["session", "owner"]; // these go as a whole; of the others exactly what was shown
+
+/** Show what a request of `memory.forget` would take, and take it when the person says so. Whether something went. */
+export async function forget(request, session) {
+  const preview = await ask("forget", { ...request, dry_run: true }, { session });
+  if (!preview.items.length) {
+    await question({ title: t("forget.nothing.title"), body: h("p", {}, t("forget.nothing")), confirm: "" });
+    return false;
+  }
+  const sure = await question({
+    title: counted("forget.title", preview.items.length),
+    body: h("div", { class: "form" }, list(preview.items), h("p", {}, t("forget.drawn")), h("p", {}, t("forget.sure"))),
+    confirm: t("forget.confirm"),
+    danger: true,
+  });
+  if (!sure) return false;
+  const exact = WHOLE.includes(request.what) ? request : { what: "ids", ids: preview.ids };
+  const { deleted } = await ask("forget", exact, { session });
+  say(counted("forget.done", deleted));
+  return true;
+}
+
+function list(items) {
+  const rows = items.slice(0, SHOWN).map((item) =>
+    h("li", {}, h("span", { class: "muted" }, `${date(new Date(item.created_at))} · ${named("kind", item.kind)} `),
+      h("span", { class: "content" }, item.content)),
+  );
+  const rest = items.length - rows.length;
+  return h("div", { class: "preview", tabindex: "0", role: "group", "aria-label": t("forget.preview") },
+    h("ul", { class: "plain" }, ...rows, rest > 0 && h("li", { class: "muted" }, counted("forget.more", rest))));
+}
+
+/** Ask what to forget, then forget it. Whether something went. */
+export async function chooseAndForget() {
+  const option = (what, text, checked) =>
+    h("label", { class: "option" }, h("input", { type: "radio", name: "what", value: what, checked }), text);
+  const query = h("input", { type: "text", autocomplete: "off" });
+  const session = h("select", {}, ...sessions().map((id) => h("option", { value: id }, sessionName(id))));
+  const person = ownerName(selection.owner);
+  const body = h("div", { class: "form" },
+    h("fieldset", {}, h("legend", { class: "hidden" }, t("forget.what")),
+      option("query", t("forget.query"), true),
+      option("last", t("forget.last"), false),
+      option("session", t("forget.session"), false),
+      option("owner", t("forget.owner", { person }), false)),
+    h("label", {}, t("forget.query.label"), query),
+    h("label", {}, t("forget.session.label"), session));
+  if (!(await question({ title: t("forget.what"), body, confirm: t("forget.preview") }))) return false;
+  const what = body.querySelector("input:checked").value;
+  if (what === "query" && !query.value.trim()) return false;
+  return forget(what === "query" ? { what, query: query.value } : { what }, session.value);
+}
