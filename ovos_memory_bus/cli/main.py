@@ -27,6 +27,7 @@ from .porting import export, import_
 from .recall import recall
 from .run import run
 from .status import status
+from .tools import mcp, tools
 
 # documented in docs/command.md; 2 is click's own code for wrong usage, 1 stands for all other errors
 EXIT_CODES = (
@@ -60,7 +61,7 @@ def cli() -> None:
 
 
 for command in (
-    run, status, recall, remember, add, list_, search, show, edit, forget, export, import_, models, doctor,
+    run, status, recall, remember, add, list_, search, show, edit, forget, export, import_, models, doctor, tools, mcp,
 ):  # fmt: skip
     cli.add_command(command)
 

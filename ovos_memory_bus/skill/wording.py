@@ -50,5 +50,5 @@ def spoken_facts(facts: Iterable[Memory], sentences: Mapping[str, str]) -> list[
             values.setdefault(category, []).append(value)
         else:
             others.append(fact.content)
-    told = [sentences[category].replace("{value}", ", ".join(values[category])) for category in sentences if category in values]
-    return told + others
+    known = [category for category in sentences if category in values]
+    return [sentences[category].replace("{value}", ", ".join(values[category])) for category in known] + others

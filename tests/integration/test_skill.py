@@ -91,7 +91,8 @@ YES = {"en": "yes", "de": "ja", "es": "sí", "pt": "sim", "it": "sì", "fr": "ou
 
 @pytest.fixture(scope="module")
 def core(shared_bus: Bus, memory: Daemon, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Core]:
-    with Wire(shared_bus.url) as wire, closing(Core(shared_bus, tmp_path_factory.mktemp("core"), list(SAYINGS))) as core:
+    home = tmp_path_factory.mktemp("core")
+    with Wire(shared_bus.url) as wire, closing(Core(shared_bus, home, list(SAYINGS))) as core:
         core.wait_until_ready(wire)
         yield core
 

@@ -20,6 +20,7 @@ PIPELINE = [
     "ovos-padacioso-pipeline-plugin-high",
     "ovos-padacioso-pipeline-plugin-medium",
 ]
+HANDLED, ASKED = "ovos.utterance.handled", "skill.converse.get_response.enable"
 READY = "mycroft.skills.is_ready.response"
 START = 120.0  # seconds until a core that is not ready fails a test
 
@@ -75,38 +76,38 @@ class Speaker:
 
     def say(self, utterance: str) -> list[str]:
         """What is spoken until the utterance is handled."""
-        return self._spoken(self._utter(utterance), "ovos.utterance.handled")
+        return _spoken(self._until(self._utter(utterance, self.session), HANDLED))
 
     def say_and_answer(self, utterance: str, answer: str) -> tuple[str, list[str]]:
         """The question that an utterance leads to, and what is spoken after its answer."""
-        start = self._utter(utterance)
-        question = self._spoken(start, "skill.converse.get_response.enable", "speak")[-1]
-        self._wire.send("recognizer_loop:audio_output_end", {}, {"session": self.session})  # it has been heard
-        answered = self._utter(answer)
-        # the answer's own turn and that of the first utterance end
-        return question, self._spoken(answered, "ovos.utterance.handled", "ovos.utterance.handled")
+        asked = self._until(self._utter(utterance, self.session), ASKED, "speak")
+        # that an answer is waited for stands in the session, which whoever speaks takes over
+        (waiting,) = (frame["context"]["session"] for frame in asked if frame["type"] == ASKED)
+        session = {**waiting, **self.session}
+        self._wire.send("recognizer_loop:audio_output_end", {}, {"session": session})  # the question has been heard
+        return _spoken(asked)[-1], _spoken(self._until(self._utter(answer, session), "speak"))
 
-    def _utter(self, utterance: str) -> int:
+    def _utter(self, utterance: str, session: Data) -> int:
         start = len(self._wire.frames)
         data = {"utterances": [utterance], "lang": self._lang}
-        self._wire.send("recognizer_loop:utterance", data, {"session": self.session, "source": "a test"})
+        self._wire.send("recognizer_loop:utterance", data, {"session": session, "source": "a test"})
         return start
 
-    def _spoken(self, start: int, *ends: str) -> list[str]:
-        """What is spoken in this session after `start` until a message of each of `ends` has come."""
+    def _until(self, start: int, *ends: str) -> list[Data]:
+        """The messages in this session after `start`, once there is one of each of `ends`."""
 
         def heard() -> list[Data] | None:
             frames = [frame for frame in self._wire.frames[start:] if self._here(frame)]
-            left = list(ends)
-            for frame in frames:
-                if frame["type"] in left:
-                    left.remove(frame["type"])
-            return None if left else frames
+            return frames if set(ends) <= {frame["type"] for frame in frames} else None
 
         frames: list[Data] = self._wire.until(heard, f"no {' and '.join(ends)}")
-        return [frame["data"]["utterance"] for frame in frames if frame["type"] == "speak"]
+        return frames
 
     def _here(self, frame: Data) -> bool:
         context: Any = frame.get("context")
         session = context.get("session") if isinstance(context, dict) else None
         return isinstance(session, dict) and session.get("session_id") == self.session["session_id"]
+
+
+def _spoken(frames: Sequence[Data]) -> list[str]:
+    return [frame["data"]["utterance"] for frame in frames if frame["type"] == "speak"]
