@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ovos_memory_bus.client import Memory
 
-PUNCTUATION = " \t\n.,;:!?¿¡…\"“”„«»"
+PUNCTUATION = ' \t\n.,;:!?¿¡…"“”„«»'
 SPOKEN = 4  # memories in one answer: more is not listened to
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any
 
 from ovos_bus_client.message import Message
-from ovos_bus_client.util import get_mycroft_bus
 from ovos_plugin_manager.templates.agent_tools import AgentTool, ToolArguments, ToolBox, ToolOutput
 from pydantic import BaseModel, ValidationError, create_model
 
 from ovos_memory_bus.client import MemoryClient
 from ovos_memory_bus.tools.definitions import TOOLS, Tool
+from ovos_memory_bus.tools.own_bus import OwnBus
 
 TOOLBOX_ID = "ovos-memory-bus-toolbox"
 DISCOVER = "ovos.persona.tools.discover"
@@ -26,7 +25,7 @@ class MemoryToolBox(ToolBox):  # type: ignore[misc]  # ovos-plugin-manager has n
     """
 
     def __init__(self, config: dict[str, Any] | None = None, bus: Any = None) -> None:
-        self._connecting = Lock()
+        self._own_bus = OwnBus()
         super().__init__(TOOLBOX_ID, config, bus)
 
     def bind(self, bus: Any) -> None:
@@ -70,15 +69,9 @@ class MemoryToolBox(ToolBox):  # type: ignore[misc]  # ovos-plugin-manager has n
         )
 
     def _run(self, tool: Tool, asked: BaseModel) -> dict[str, Any]:
-        client = MemoryClient(self._connected(), float(self.config.get("timeout", TIMEOUT)))
+        client = MemoryClient(self.bus or self._own_bus.get(), float(self.config.get("timeout", TIMEOUT)))
         answer = getattr(client, tool.method)(**tool.options(asked))
         return tool.result(answer).model_dump()
-
-    def _connected(self) -> Any:
-        with self._connecting:
-            if self.bus is None:
-                self.bus = get_mycroft_bus()
-            return self.bus
 
 
 def described(error: BaseException) -> str:

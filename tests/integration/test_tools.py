@@ -58,8 +58,10 @@ class Caller:
         self._wire.send(topic, data, {"session": session or self._session})
         mark = uuid.uuid4().hex
         self._wire.send(CALL, {"toolbox_id": TOOLBOX, "name": mark}, {"session": self._session})
+
         def heard() -> list[Data]:
             return [f["data"] for f in self._wire.frames[start:] if str(f.get("type")).endswith(".response")]
+
         self._wire.until(lambda: any(mark in answer.get("error", "") for answer in heard()), "no answer")
         return [answer for answer in heard() if mark not in answer.get("error", "") and "toolbox_id" in answer]
 
@@ -67,8 +69,10 @@ class Caller:
         data = {"toolbox_id": TOOLBOX, "name": name, "kwargs": kwargs}
         start = len(self._wire.frames)
         self._wire.send(CALL, data, {"session": session or self._session})
+
         def answered() -> list[Data]:
             return [f["data"] for f in self._wire.frames[start:] if f.get("type") == CALL + ".response"]
+
         (answer,) = self._wire.until(answered, f"no answer to {name}")
         assert ("result" in answer) != ("error" in answer)
         return answer
