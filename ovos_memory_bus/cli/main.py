@@ -30,6 +30,7 @@ from .recall import recall
 from .run import run
 from .setup import setup, uninstall
 from .status import status
+from .tools import mcp, tools
 
 # documented in docs/command.md; 2 is click's own code for wrong usage, 1 stands for all other errors
 EXIT_CODES = (
@@ -64,7 +65,7 @@ def cli() -> None:
 
 for command in (
     setup, run, status, recall, remember, add, list_, search, show, edit, forget, inspect, export, import_, models,
-    doctor, completion, uninstall,
+    doctor, tools, mcp, completion, uninstall,
 ):  # fmt: skip
     cli.add_command(command)
 

@@ -113,6 +113,10 @@ class DescribedFields(Fields):
         self._note(name, {"type": "string", "format": "date-time"})
         return None
 
+    def short(self, name: str) -> str | None:
+        self._note(name, {"type": "string", "maxLength": MAX_SHORT})
+        return "x"
+
     def label(self, name: str) -> str | None:
         self._note(name, {"type": "string", "maxLength": MAX_SHORT})
         return "x"
