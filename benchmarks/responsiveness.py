@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,9 +43,24 @@ def statement(number: int) -> str:
     return f"On day {number} I put the {parts[0]} beside the {parts[1]}, under the {parts[2]} and the {parts[3]}."
 
 
+@dataclass
+class Running:
+    """A bus and a service: the bus's address, the data folder, and the service's process."""
+
+    url: str
+    data: Path
+    service: asyncio.subprocess.Process
+    begin: Callable[[], Awaitable[asyncio.subprocess.Process]]
+
+    async def restart(self) -> None:
+        self.service.terminate()
+        await self.service.wait()
+        self.service = await self.begin()
+
+
 @asynccontextmanager
-async def running() -> AsyncIterator[tuple[str, Path]]:
-    """A bus and a service in a folder that goes afterwards: the bus's address and the data folder."""
+async def running(config: Mapping[str, Any] | None = None) -> AsyncIterator[Running]:
+    """Both in a folder that goes afterwards; `config` is the service's section of the configuration."""
     with tempfile.TemporaryDirectory() as name, socket.socket() as probe:
         home = Path(name)
         probe.bind(("127.0.0.1", 0))
@@ -53,24 +68,28 @@ async def running() -> AsyncIterator[tuple[str, Path]]:
         probe.close()
         (home / "config" / "mycroft").mkdir(parents=True)
         bus = {"host": "127.0.0.1", "port": port, "route": "/core"}
-        (home / "config" / "mycroft" / "mycroft.conf").write_text(json.dumps({"websocket": bus}))
+        conf = {"websocket": bus, "memory": dict(config or {})}
+        (home / "config" / "mycroft" / "mycroft.conf").write_text(json.dumps(conf))
         env = {**os.environ, "XDG_CONFIG_HOME": str(home / "config"), "XDG_STATE_HOME": str(home / "state")}
         url, data = f"ws://127.0.0.1:{port}/core", home / "data"
-        started = []
         with (home / "log").open("w") as log:
-            for command in (
-                ["ovos-messagebus"],
-                ["ovos-memory-bus", "run", "--bus", url, "--data-dir", str(data)],
-            ):
-                program = str(BIN / command[0])
-                started.append(
-                    await asyncio.create_subprocess_exec(program, *command[1:], env=env, stdout=log, stderr=log)
+
+            async def begin(*command: str) -> asyncio.subprocess.Process:
+                program, *options = command
+                return await asyncio.create_subprocess_exec(
+                    str(BIN / program), *options, env=env, stdout=log, stderr=log
                 )
+
+            def service() -> Awaitable[asyncio.subprocess.Process]:
+                return begin("ovos-memory-bus", "run", "--bus", url, "--data-dir", str(data))
+
+            messagebus = await begin("ovos-messagebus")
+            run = Running(url, data, await service(), service)
             try:
                 await ready(url)
-                yield url, data
+                yield run
             finally:
-                for process in reversed(started):
+                for process in (run.service, messagebus):
                     process.terminate()
                     await process.wait()
 
@@ -205,12 +224,12 @@ async def main() -> None:
     parser.add_argument("--settle", action="store_true", help="time answers until the background work is done, too")
     parser.add_argument("phases", nargs="*", default=names, metavar="PHASE", help=", ".join(names))
     options = parser.parse_args()
-    async with running() as (url, data), AsyncMemoryClient(url, timeout=300, session="busy") as client:
-        phases = Phases(url, data, client, options.items, options.clear)
+    async with running() as run, AsyncMemoryClient(run.url, timeout=300, session="busy") as client:
+        phases = Phases(run.url, run.data, client, options.items, options.clear)
         await tell(client.on_behalf_of("others"), options.others)
         await client.on_behalf_of("calm").update([{"role": "user", "content": "The anchor is in the boathouse"}])
         for name in options.phases:
-            await phase(name, url, await getattr(phases, name)(), options.settle)
+            await phase(name, run.url, await getattr(phases, name)(), options.settle)
 
 
 if __name__ == "__main__":
