@@ -114,10 +114,12 @@ class Desk:
 
     async def _forget(self, data: Mapping[str, Any], caller: Caller) -> dict[str, Any]:
         request = forgetting.ForgetRequest.from_data(data)
-        removed, named = await self.forgetter.forget(request, caller)
         if request.dry_run:
-            would, shown = [item.id for item in named], fitting(item.to_data() for item in named)
-            return {"deleted": 0, "ids": would[:IDS_TOLD], "items": shown}
+            named, drawn = await self.forgetter.look(request, caller)
+            would = [*named, *drawn]
+            ids, shown = [item.id for item in would[:IDS_TOLD]], fitting(item.to_data() for item in would)
+            return {"deleted": 0, "ids": ids, "named": len(named), "items": shown}
+        removed = await self.forgetter.forget(request, caller)
         return {"deleted": len(removed.ids), "ids": list(removed.ids[:IDS_TOLD])}
 
     async def _pause(self, data: Mapping[str, Any], caller: Caller) -> dict[str, Any]:

@@ -26,6 +26,7 @@ SHOWN = 20  # items shown before the question
 @click.argument("what", type=click.Choice(WHATS))
 @click.argument("names", nargs=-1, metavar="[QUERY | ID...]")
 @click.option("--lang", help="The language of QUERY, e.g. de.")
+@click.option("--sources", is_flag=True, help="Forget the turns that a fact was drawn from with it.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--reason", help="Why; it stands in the service's log.")
@@ -36,6 +37,7 @@ def forget(
     what: str,
     names: tuple[str, ...],
     lang: str | None,
+    sources: bool,
     dry_run: bool,
     yes: bool,
     reason: str | None,
@@ -44,9 +46,9 @@ def forget(
     """Forget for good, after asking.
 
     The last exchange, what a query names, items by id, this session, this owner or everything. Facts and summaries
-    drawn from what goes, go with it.
+    drawn from what goes, go with it. A fact that is forgotten by itself is not drawn from its turns again.
     """
-    named = _named(what, names, lang)
+    named = {**_named(what, names, lang), "sources": sources}
     if dry_run or not yes:
         would_go = asker.ask(lambda memory: memory.forget(what, **named, dry_run=True))
         if dry_run or not would_go.ids:
@@ -54,7 +56,7 @@ def forget(
             return
         _confirm(would_go)
         if what in ("last", "query", "ids"):  # exactly what was shown, whatever was said meanwhile
-            what, named = "ids", {"ids": would_go.ids}
+            what, named = "ids", {"ids": would_go.ids[: would_go.named], "sources": False}
     gone = asker.ask(lambda memory: memory.forget(what, **named, reason=reason))
     output.show(
         gone, as_json, lambda: f"forgotten: {output.count_of(gone.deleted, 'item')}" if gone.deleted else NOTHING
@@ -88,7 +90,9 @@ def _would_go(would_go: Forgotten) -> Table | str:
     if not would_go.ids:
         return NOTHING
     shown = items_table(would_go.items[:SHOWN])
-    shown.title = f"{output.count_of(len(would_go.ids), 'item')} would go, and what was drawn from it"
+    drawn = len(would_go.ids) - would_go.named
+    also = f", and {drawn} drawn from it" if drawn else ""
+    shown.title = f"{output.count_of(would_go.named, 'item')} would go{also}"
     if len(would_go.ids) > SHOWN:
         shown.caption = f"… and {len(would_go.ids) - SHOWN} more"
     return shown

@@ -82,10 +82,20 @@ def add_memory(
 
 
 def remember_conversation(
-    content: str, role: str = "user", *, session_id: str | None = None, lang: str | None = None
+    content: str,
+    role: str = "user",
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    graph_id: str | None = None,
+    task_id: str | None = None,
+    session_id: str | None = None,
+    agent_id: str | None = None,
+    lang: str | None = None,
 ) -> Call[Memory]:
-    """Remember one conversation turn by hand; `role` is `user` or `assistant`."""
-    data = given(content=content, role=role, lang=lang)
+    """Remember one conversation turn by hand; `role` is `user`, `assistant`, `system`, `developer` or `tool`."""
+    data = given(
+        content=content, role=role, metadata=metadata, graph_id=graph_id, task_id=task_id, agent_id=agent_id, lang=lang
+    )
     return Call("memory.item.remember", data, _item, agent=True, session_id=session_id)
 
 
@@ -130,6 +140,8 @@ def search_memories_by_similarity(
     limit: int | None = None,
     offset: int | None = None,
     metric: str | None = None,
+    order_by: str | None = None,
+    order: str | None = None,
     include_embedding: bool | None = None,
     **filters: Unpack[ItemFilter],
 ) -> Call[list[Memory]]:
@@ -142,6 +154,8 @@ def search_memories_by_similarity(
         limit=limit,
         offset=offset,
         metric=metric,
+        order_by=SPELLINGS.get(order_by or "", order_by),
+        order=order,
         include_embedding=include_embedding,
     )
     return filtered("memory.item.similar", data, filters, _items)
@@ -250,13 +264,17 @@ def forget(
     *,
     query: str | None = None,
     ids: Sequence[str] | None = None,
+    sources: bool | None = None,
     dry_run: bool | None = None,
     reason: str | None = None,
     lang: str | None = None,
 ) -> Call[Forgotten]:
-    """Forget for good: `what` is `last`, `query`, `ids`, `session`, `owner` or `all`; `dry_run` tells what would go."""
+    """Forget for good: `what` is `last`, `query`, `ids`, `session`, `owner` or `all`; `dry_run` tells what would go.
+
+    With `sources`, the turns that a named fact was drawn from go with it; otherwise they stay, and the fact is not
+    drawn from them again."""
     listed = None if ids is None else list(ids)
-    data = given(what=what, query=query, ids=listed, dry_run=dry_run, reason=reason, lang=lang)
+    data = given(what=what, query=query, ids=listed, sources=sources, dry_run=dry_run, reason=reason, lang=lang)
     return Call("memory.forget", data, Forgotten.from_data)
 
 

@@ -125,6 +125,7 @@ class RecalledHit:
     session_id: str | None = None
     created_at: datetime | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    name: str | None = None
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> RecalledHit:
@@ -139,6 +140,7 @@ class RecalledHit:
             session_id=data.get("session_id"),
             created_at=read_time(data.get("created_at")),
             metadata=data.get("metadata") or {},
+            name=data.get("name"),
         )
 
 
@@ -207,16 +209,19 @@ class ContextAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was forgotten, or with `dry_run` what would be; `items` shows it when the service does."""
+    """What was forgotten, or with `dry_run` what would be: then the first `named` ids are what was asked for, the rest
+    was drawn from it, and `items` shows as many of them as an answer holds."""
 
     deleted: int
     ids: tuple[str, ...]
     items: tuple[Memory, ...] = ()
+    named: int = 0
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Forgotten:
         ids = tuple(data.get("ids") or ())
-        return cls(int(data.get("deleted", len(ids))), ids, memories(data.get("items")))
+        named = int(data.get("named", len(ids)))
+        return cls(int(data.get("deleted", len(ids))), ids, memories(data.get("items")), named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,15 +234,18 @@ class PauseState:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """Background work of the service: `pending` is 0 exactly when none is left; `oldest` is the oldest job's time."""
+    """Background work of the service: `pending` is 0 exactly when none is left, `waiting` is for a part that is not
+    there, `oldest` is the age in seconds of the oldest that is pending."""
 
     pending: int
     failed: int
-    oldest: Any = None
+    oldest: float | None = None
+    waiting: int = 0
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> QueueState:
-        return cls(int(data.get("pending") or 0), int(data.get("failed") or 0), data.get("oldest"))
+        pending, failed, waiting = (int(data.get(key) or 0) for key in ("pending", "failed", "waiting"))
+        return cls(pending, failed, _number(data.get("oldest")), waiting)
 
 
 @dataclass(frozen=True, slots=True)

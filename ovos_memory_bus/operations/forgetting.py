@@ -47,17 +47,17 @@ class Forgetter:
         self._store, self._coordinator, self._embedding = store, coordinator, embedding
         self._announce, self._planner, self._all_allowed = announce, planner, all_allowed
 
-    async def forget(self, request: ForgetRequest, caller: Caller) -> tuple[Removed, list[Item]]:
-        """What went, and with `dry_run` the items that would go, those named first. Raises `Forbidden` for `all` unless
-        configured."""
+    async def forget(self, request: ForgetRequest, caller: Caller) -> Removed:
+        """What went. Raises `Forbidden` for `all` unless configured."""
         items = await self._named(request, caller)
-        if request.sources:
-            items += await self._said(items, caller)
-        if request.dry_run:
-            return Removed(), [*items, *await self._store.drawn_from([item.seq for item in items])]
         if request.reason:
             LOG.info("forgetting %d items of a caller: %s", len(items), request.reason)
-        return await self.remove(items, named=request.what in ("ids", "query")), items
+        return await self.remove(items, named=request.what in ("ids", "query"))
+
+    async def look(self, request: ForgetRequest, caller: Caller) -> tuple[list[Item], list[Item]]:
+        """What would go: the items named and those drawn from them. Raises as `forget`."""
+        items = await self._named(request, caller)
+        return items, await self._store.drawn_from([item.seq for item in items])
 
     async def clear(self, request: ClearRequest, caller: Caller) -> tuple[str, ...]:
         """Everything the filter matches of what the caller sees; the ids of what went."""
@@ -116,6 +116,10 @@ class Forgetter:
             await self._announce(ids[start : start + TOLD_AT_ONCE])
 
     async def _named(self, request: ForgetRequest, caller: Caller) -> list[Item]:
+        items = await self._meant(request, caller)
+        return [*items, *await self._said(items, caller)] if request.sources else items
+
+    async def _meant(self, request: ForgetRequest, caller: Caller) -> list[Item]:
         owner, where = self._coordinator.visible(None, caller)
         if request.what == "all":
             if not self._all_allowed:

@@ -46,7 +46,7 @@ class Librarian:
         """The item with this id, if the caller may see it. Raises `NotFound`."""
         owner, where = self._coordinator.visible(None, caller)
         for item in await self._store.get([id_], owner):
-            if where.session_id in (None, item.session_id):
+            if where.session_id in (None, item.session_id) and (where.since is None or item.created_at >= where.since):
                 return item
         raise NotFound("no such item")
 

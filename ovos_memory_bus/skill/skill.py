@@ -13,7 +13,7 @@ from ovos_workshop.decorators import intent_handler
 from ovos_workshop.skills import OVOSSkill
 
 from ovos_memory_bus import errors
-from ovos_memory_bus.client import Memory, MemoryClient
+from ovos_memory_bus.client import Forgotten, Memory, MemoryClient
 from ovos_memory_bus.skill.conversations import Conversations
 from ovos_memory_bus.skill.wording import enumerated, slot_text, spoken_facts, worth_telling
 
@@ -80,7 +80,8 @@ class MemorySkill(OVOSSkill):  # type: ignore[misc]  # ovos-workshop has no type
             self._tell_facts(message)
             return
         memory = self._memory(message)
-        named = self._named(memory, topic)
+        would = self._named(memory, topic)
+        named = would.items[: would.named]
         told = [found.content for found in worth_telling(named)]
         if not told:
             told = self._facts_told([found for found in named if found.kind == "fact"])
@@ -115,7 +116,8 @@ class MemorySkill(OVOSSkill):  # type: ignore[misc]  # ovos-workshop has no type
             self._forget_everything(message)
             return
         memory = self._memory(message)
-        ids = [found.id for found in self._named(memory, topic)]
+        would = self._named(memory, topic)
+        ids = would.ids[: would.named]
         if not ids:
             self.speak_dialog("recalled.nothing", {"topic": topic})
         elif self.ask_yesno("confirm.about", {"topic": topic}) == "yes":
@@ -145,9 +147,9 @@ class MemorySkill(OVOSSkill):  # type: ignore[misc]  # ovos-workshop has no type
         timeout = float(self.settings.get("timeout") or TIMEOUT)
         return MemoryClient(self.bus, timeout, self._conversations.session(message))
 
-    def _named(self, memory: MemoryClient, topic: str) -> Sequence[Memory]:
+    def _named(self, memory: MemoryClient, topic: str) -> Forgotten:
         """What says every word of a topic itself: of what is only near in meaning nobody wants to be told for sure."""
-        return memory.forget("query", query=topic, lang=self.lang, dry_run=True).items if topic else ()
+        return memory.forget("query", query=topic, lang=self.lang, dry_run=True) if topic else Forgotten(0, ())
 
     def _tell_facts(self, message: Message) -> None:
         facts = self._memory(message).list_memories(kind="fact", limit=MAX_FACTS)

@@ -78,7 +78,7 @@ OPERATIONS = {
     forgetting.FORGET: Operation(
         "Forget, or with dry_run tell what would go",
         forgetting.ForgetRequest.from_data,
-        _object(deleted=COUNT, ids=_list(TEXT), items=_list(ITEM)),
+        _object(deleted=COUNT, ids=_list(TEXT), named=COUNT, items=_list(ITEM)),
     ),
     forgetting.PAUSE: Operation(
         "Store nothing of a session for a while",

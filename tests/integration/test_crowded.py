@@ -170,3 +170,26 @@ async def test_search_within_a_scope_finds_what_is_there(memory: Memory, name: s
         found = (await memory.librarians["owner"].search(SearchRequest.from_data(data), ANNA))["items"]
         assert statement(number) in [item["content"] for item in found[:3]]
         assert {item["id"] for item in found} <= set(memory.few[name])
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("order_by", ["relevance", "created_at"])
+async def test_pages_of_what_matches_are_parts_of_the_whole(memory: Memory, order_by: str, order: str) -> None:
+    librarian, here = memory.librarians["owner"], {"agent_id": "cook", "order_by": order_by, "order": order}
+
+    async def searched(**page: int) -> list[dict[str, Any]]:
+        data = {"query": "the old violin in the attic", "use_embedding": False, **here, **page}
+        return list((await librarian.search(SearchRequest.from_data(data), ANNA))["items"])
+
+    async def similar(**page: int) -> list[dict[str, Any]]:
+        data = {"query": statement(260), "similarity_threshold": 0, **here, **page}
+        return list((await librarian.similar(SimilarRequest.from_data(data), ANNA))["items"])
+
+    for ask, score in ((searched, "score"), (similar, "similarity")):
+        whole = await ask(limit=1_000)
+        keys = [item[score if order_by == "relevance" else "created_at"] for item in whole]
+        assert keys == sorted(keys, reverse=order == "desc")
+        assert len(whole) > 10
+        parts = [await ask(limit=7, offset=offset) for offset in range(0, len(whole) + 7, 7)]
+        assert [item["id"] for part in parts for item in part] == [item["id"] for item in whole]
+        assert [item["id"] for item in await ask(limit=50, page_size=3)] == [item["id"] for item in whole[:3]]

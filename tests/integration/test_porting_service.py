@@ -229,3 +229,23 @@ def test_a_forgotten_fact_stays_away_after_a_restart_and_in_another_place(
     wire.do("memory.item.update", {"id": turn, "content": f"Mind that {text}"})
     wire.settle()
     assert facts(wire) == []
+
+
+def test_older_turns_that_are_imported_do_not_come_last(service: StartService, wire: Wire, tmp_path: Path) -> None:
+    first = service(config=WITHOUT_MODEL)
+    early = {"role": "user", "content": "what was that", "created_at": "2024-05-01T10:00:00Z"}
+    late = {"role": "assistant", "content": "a heron", "created_at": "2024-05-01T10:00:00Z"}  # of one moment
+    wire.do("memory.update", {"messages": [early, late]})
+    exported(first, tmp_path / "old.jsonl")
+    first.stop()
+
+    second = service(config=WITHOUT_MODEL)
+    exchange(wire, "the owl is back")
+    on_folder(second, "import", tmp_path / "old.jsonl")
+    said = ["what was that", "a heron", "the owl is back", "the owl is back"]
+    wire.until(lambda: wire.do("memory.item.list")["total"] == 4, "the import was never noticed")
+    assert [message["content"] for message in wire.do("memory.history.get")["messages"]] == said
+    assert [message["content"] for message in wire.do("memory.history.get", {"limit": 2})["messages"]] == said[2:]
+    assert [message["content"] for message in wire.recall("and now?", max_history=2)["messages"]][-3:-1] == said[2:]
+    gone = wire.do("memory.forget", {"what": "last", "dry_run": True})["items"]
+    assert [item["content"] for item in gone][:2] == said[2:]

@@ -18,24 +18,25 @@ export async function forget(request, session) {
     return false;
   }
   const sure = await question({
-    title: counted("forget.title", preview.items.length),
-    body: h("div", { class: "form" }, list(preview.items), h("p", {}, t("forget.drawn")), h("p", {}, t("forget.sure"))),
+    title: counted("forget.title", preview.named),
+    body: h("div", { class: "form" }, list(preview), h("p", {}, t("forget.drawn")), h("p", {}, t("forget.sure"))),
     confirm: t("forget.confirm"),
     danger: true,
   });
   if (!sure) return false;
-  const exact = WHOLE.includes(request.what) ? request : { what: "ids", ids: preview.ids };
+  const exact = WHOLE.includes(request.what) ? request : { what: "ids", ids: preview.ids.slice(0, preview.named) };
   const { deleted } = await ask("forget", exact, { session });
   say(counted("forget.done", deleted));
   return true;
 }
 
-function list(items) {
-  const rows = items.slice(0, SHOWN).map((item) =>
+/** What was named, as much of it as is shown; what was drawn from it goes along unseen. */
+function list({ items, named: count }) {
+  const rows = items.slice(0, Math.min(SHOWN, count)).map((item) =>
     h("li", {}, h("span", { class: "muted" }, `${date(new Date(item.created_at))} · ${named("kind", item.kind)} `),
       h("span", { class: "content" }, item.content)),
   );
-  const rest = items.length - rows.length;
+  const rest = count - rows.length;
   return h("div", { class: "preview", tabindex: "0", role: "group", "aria-label": t("forget.preview") },
     h("ul", { class: "plain" }, ...rows, rest > 0 && h("li", { class: "muted" }, counted("forget.more", rest))));
 }
