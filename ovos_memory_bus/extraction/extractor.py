@@ -17,6 +17,7 @@ from ovos_memory_bus.extraction.slots import Slot, Span
 from ovos_memory_bus.extraction.text import Line, norm, read
 
 _SUBJECT_KINDS = ("relation", "animal", "count", "offspring")
+_NAMING = ("name", "named", "hello")
 _COUNTED = ("number", "age", "date", "language")  # "soixante et un": a conjunction inside
 _SENTENCE_END = re.compile(r"[.!?] ")
 _PROPER: frozenset[Category] = frozenset(("name", "nickname", "home", "origin"))
@@ -181,7 +182,7 @@ def _negated(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> bool:
 def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[_Found]:
     """The candidates of one match: its value slot resolved, its subject from the nouns beside it."""
     start, subject, word, value = line.index(match.start()), USER, "", None
-    open_kind, begin, old = "", None, None
+    open_kind, begin, old, enclosed = "", None, None, False
     for group, kind in enumerate(rule.pattern.kinds, 1):
         if kind == START:
             begin = line.index(match.start(group))
@@ -199,6 +200,7 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
             if open_kind and value and not resolve(open_kind, value):
                 return
             value, open_kind = Slot(line, pack, first, last), kind
+            enclosed = kind in _NAMING and match.end(group) <= match.end()
             if kind not in _COUNTED and match.end(group) <= match.end() and value.clause_end(first) < last:
                 return  # the pattern goes on behind the slot, but the clause does not
         elif value is None or not open_kind:
@@ -208,6 +210,8 @@ def _read(rule: Rule, match: re.Match[str], line: Line, pack: Pack) -> Iterator[
     if value is None:
         return
     spans = resolve(open_kind, value) if open_kind else [Span(value.first, value.last)]
+    if enclosed and spans and spans[-1].last < value.last:
+        return  # a name that a pattern encloses is all that stands there
     if "offspring" in rule.pattern.kinds:
         subject = "child" if open_kind else "children"
     if begin is not None and spans:
