@@ -35,8 +35,8 @@ from ovos_memory_bus.models.manifest import manifest
 from ovos_memory_bus.summarising import Statement, summarise
 
 PIECE = 500  # turns an update
-ASKED = 60  # recalls when idle, and at most so many while busy
-PAUSE = 0.5  # seconds between two recalls
+ASKED = 60  # recalls when idle
+PAUSE, LONG_PAUSE = 0.5, 4.0  # seconds between two recalls when idle, and while there is work: all through it
 QUESTIONS = (
     "where does my sister live",
     "what did we say about the trip",
@@ -93,15 +93,12 @@ async def recall(folder: Path, count: int, url: str) -> None:
     async with AsyncMemoryClient(url, timeout=60.0) as client:
         await _ready(client)
         await _store(client, turns, 200)
-        await _asked(client, 8, until_idle=False)  # model and languages are loaded by now
+        await _asked(client, 8)  # model and languages are loaded by now
         began = time.perf_counter()
         await _store(client, turns, count)
-        busy = await _asked(client, ASKED, until_idle=True)
-        while (left := (await client.status()).queue.pending) > 0:
-            print(f"  {left} pieces of work left after {time.perf_counter() - began:.0f} s", file=sys.stderr)
-            await anyio.sleep(10)
+        busy = await _asked(client, None)
         took = time.perf_counter() - began
-        idle = await _asked(client, ASKED, until_idle=False)
+        idle = await _asked(client, ASKED)
     slow, quick = statistics.median(busy) * 1e3, statistics.median(idle) * 1e3
     print(f"{count} turns worked off in {took:.0f} s; recall p50 busy {slow:.1f} ms ({len(busy)} asked), ", end="")
     print(f"idle {quick:.1f} ms, ratio {slow / quick:.2f}")
@@ -124,16 +121,18 @@ async def _store(client: AsyncMemoryClient, turns: Iterator[Turn], count: int) -
         await client.on_behalf_of(f"import-{piece // PIECE}").update(messages, lang="en")
 
 
-async def _asked(client: AsyncMemoryClient, count: int, *, until_idle: bool) -> list[float]:
-    """Seconds that recalls took, one after the other; with `until_idle` only while there is work left."""
+async def _asked(client: AsyncMemoryClient, count: int | None) -> list[float]:
+    """Seconds that `count` recalls took, one after the other; None: as many as there is work left for."""
     took: list[float] = []
     for question in itertools.islice(itertools.cycle(QUESTIONS), count):
-        if until_idle and (await client.status()).queue.pending == 0:
-            break
+        if count is None:
+            if (left := (await client.status()).queue.pending) == 0:
+                break
+            print(f"  {left} pieces of work left", file=sys.stderr)
         start = time.perf_counter()
         await client.context(f"{question} {len(took)}", lang="en")  # no two alike: nothing comes from a cache
         took.append(time.perf_counter() - start)
-        await anyio.sleep(PAUSE)
+        await anyio.sleep(PAUSE if count else LONG_PAUSE)
     return took
 
 
