@@ -18,7 +18,7 @@ _BY_SUBJECT: dict[str, Category] = {"relation": "family", "animal": "pet", "poss
 
 
 def retracted(
-    line: Line, pack: Pack, words: frozenset[str], blocked: Ranges
+    line: Line, pack: Pack, words: frozenset[str], unstated: Ranges
 ) -> tuple[dict[int, Retraction], list[Found]]:
     """What "I don't … any more" takes back, by category and token, and what follows in its place ("now in …")."""
     dropped: dict[int, Retraction] = {}
