@@ -13,10 +13,11 @@ from ..config import FactsConfig, LlmConfig, SummaryConfig
 from ..extraction import CATEGORIES, Extraction, FactCandidate, merge
 from ..extraction.merging import SINGLE_VALUED
 from ..llm import ChatClient, LlmUnavailable, objects_in
-from ..records import Item
+from ..records import Item, to_wire_time
 from ..store.base import Drawn, Job, NewItem, Store
 from .base import BaseBackend, Found, Query
-from .facts import Drawing, as_stored, is_current, new_fact, wanted
+from .facts import Drawing, as_stored, new_fact, wanted
+from .stale import ENDED_BY, is_current, stale_turns
 from .summary import SummaryWriter
 
 LOG = logging.getLogger(__name__)
@@ -116,11 +117,14 @@ class Enricher(BaseBackend):
             [as_stored(fact) for fact in current.values()], Extraction(tuple(stands)), turn.created_at.timestamp()
         )
         sources = await self._store.sources_of([fact.seq for fact in current.values()])
-        # what the device read in the same turn and the model reads otherwise gives way
-        replaced = [current[id_].seq for id_ in changes.ends if sources.get(current[id_].seq) == [turn.seq]]
+        # what the device read in the same turn and the model reads otherwise gives way; what was said before it ends
+        replaced = [current[id_] for id_ in changes.ends if sources.get(current[id_].seq) == [turn.seq]]
+        ended = [current[id_] for id_ in changes.ends if current[id_].created_at < turn.created_at]
+        when = to_wire_time(turn.created_at)
         return Drawn(
             adds=tuple(self._drawing.planned(new_fact(turn, fact)) for fact in changes.adds),
-            removes=tuple(replaced),
+            metadata={fact.seq: {**fact.metadata, "valid_to": when, ENDED_BY: turn.id} for fact in ended},
+            removes=tuple(fact.seq for fact in replaced),
             withheld=withheld,
         )
 
@@ -132,7 +136,9 @@ class Enricher(BaseBackend):
         prompt = (self._config.summary_prompt or SUMMARY_PROMPT).replace(
             "{tokens}", str(self._summary.max_summary_tokens)
         )
-        talk = "\n".join(f"{turn.name or turn.role}: {turn.content}" for turn in turns)
+        facts = await self._store.of_kind(item.owner, "fact", item.session_id)
+        stale = await stale_turns(self._store, item.owner, facts)
+        talk = "\n".join(f"{turn.name or turn.role}: {turn.content}" for turn in turns if turn.seq not in stale)
         text = (await self._client.complete(prompt, talk)).strip()
         if len(text) > 8 * self._summary.max_summary_tokens or text[0] in "[{":
             raise LlmUnavailable("the language model's summary is too long or no prose")

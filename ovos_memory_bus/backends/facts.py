@@ -20,6 +20,7 @@ from ..records import Item, to_wire_time
 from ..store.base import Drawn, NewItem, Store
 from .base import BaseBackend, Found, Query
 from .likeness import likeness
+from .stale import ENDED_BY, is_current, stale_turns
 
 JOB = "fact"  # also the kind of the items: work is queued again under it when a source is forgotten
 PIECE = 20  # turns read between two writes
@@ -112,15 +113,13 @@ class Facts(BaseBackend):
     ) -> _Known:
         change = self._store.change
         facts = await self._store.of_kind(owner, "fact", session_id)
-        sources = await self._store.sources_of([fact.seq for fact in facts])
+        outdated = await stale_turns(self._store, owner, facts) if facts else frozenset()
         current = tuple(fact for fact in facts if is_current(fact))
-        ended = {seq for fact in facts if not is_current(fact) for seq in sources.get(fact.seq, ())}
-        holding = {seq for fact in current for seq in sources.get(fact.seq, ())}
         texts = {_searched(fact) for fact in current}
         kept = {text: words[text] for text in texts if text in words}
         if len(kept) < len(texts):
             kept |= await anyio.to_thread.run_sync(_words_of, [text for text in texts if text not in kept])
-        return _Known(change, current, frozenset(ended - holding), kept)
+        return _Known(change, current, outdated, kept)
 
     async def _drawn(self, turn: Item) -> Drawn:
         """What one turn adds to, ends of and confirms among its owner's facts."""
@@ -136,7 +135,7 @@ class Facts(BaseBackend):
         changes = merge([as_stored(fact) for fact in current.values()], found, turn.created_at.timestamp(), similar)
         when = to_wire_time(turn.created_at)
         metadata: dict[int, Mapping[str, Any]] = {
-            current[id_].seq: {**current[id_].metadata, "valid_to": when} for id_ in changes.ends
+            current[id_].seq: {**current[id_].metadata, "valid_to": when, ENDED_BY: turn.id} for id_ in changes.ends
         }
         for id_ in changes.touches:
             held = current[id_].metadata
@@ -150,14 +149,15 @@ class Facts(BaseBackend):
             adds=tuple(self._drawing.planned(new_fact(turn, fact)) for fact in changes.adds),
             metadata=metadata,
             sources=tuple((current[id_].seq, turn.seq) for id_ in changes.touches),
-            removes=tuple(fact.seq for fact in surplus),
+            removes=(*(fact.seq for fact in surplus), *await self._summed([current[id_].seq for id_ in changes.ends])),
             withheld=withheld,
         )
 
-
-def is_current(fact: Item) -> bool:
-    """Whether a fact still holds."""
-    return fact.metadata.get("valid_to") is None
+    async def _summed(self, facts: Sequence[int]) -> list[int]:
+        """The summaries of turns that state one of these facts: they are made anew with the talk's next turn."""
+        sources = await self._store.sources_of(facts)
+        drawn = await self._store.drawn_from(sorted({seq for seqs in sources.values() for seq in seqs}))
+        return [item.seq for item in drawn if item.kind == "summary"]
 
 
 def as_stored(fact: Item) -> StoredFact:

@@ -15,6 +15,7 @@ from ..store.base import Drawn, NewItem, Store
 from ..summarising import Statement, summarise
 from .base import BaseBackend, Found, Query
 from .facts import Drawing
+from .stale import stale_turns
 
 JOB = "summary"  # also the kind of the items: work is queued again under it when a source is forgotten
 PIECE = 500  # turns looked at for the sessions that have news
@@ -68,16 +69,18 @@ class Summary(BaseBackend):
         fresh = [turn for turn in older if turn.seq not in covered]
         if not fresh or len(fresh) < self._config.summarize_every:
             return Drawn()
-        text = await anyio.to_thread.run_sync(self._text, older, await self._stating(owner, session_id))
+        facts = await self._store.of_kind(owner, "fact", session_id)
+        stale = await stale_turns(self._store, owner, facts) if facts else frozenset()
+        standing = [turn for turn in older if turn.seq not in stale]
+        text = await anyio.to_thread.run_sync(self._text, standing, await self._stating(facts))
         if not text:
             return Drawn()
         item = self._writer.item(older, text, "extract", datetime.now(timezone.utc))
         seen = {turn.seq: turn.updated_at for turn in older}
         return Drawn(adds=(self._drawing.planned(item),), removes=tuple(i.seq for i in known), seen=seen)
 
-    async def _stating(self, owner: str, session_id: str) -> set[int]:
-        """The turns of a session from which a fact was drawn."""
-        facts = await self._store.of_kind(owner, "fact", session_id)
+    async def _stating(self, facts: Sequence[Item]) -> set[int]:
+        """The turns from which one of the facts was drawn."""
         found = await self._store.sources_of([fact.seq for fact in facts])
         return {seq for seqs in found.values() for seq in seqs}
 

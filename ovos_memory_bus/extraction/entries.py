@@ -85,6 +85,8 @@ def number(slot: Slot) -> list[Span]:
         if not (slot.pack.number.match(word) or linked):
             break
         last += 1
+    while last > first and slot.word(last - 1) in slot.pack.number_links:  # "sechsunddreißig und …"
+        last -= 1
     return [Span(first, last)] if last > first else []
 
 

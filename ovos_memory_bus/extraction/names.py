@@ -160,5 +160,7 @@ def place(slot: Slot) -> list[Span]:
 
 def origin(slot: Slot) -> list[Span]:
     """A place after a preposition that also says whose or what for ("soy de letras"): no common noun."""
-    found = place(slot)
-    return [span for span in found if not slot.refused("origin", span.first)]
+    jobs = slot.pack.lexicon["job"]  # "sono dal parrucchiere"
+    return [
+        span for span in place(slot) if not slot.refused("origin", span.first) and slot.word(span.first) not in jobs
+    ]

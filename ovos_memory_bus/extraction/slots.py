@@ -62,6 +62,8 @@ class Slot:
         """Whether the token links two numbers: the conjunction of "noventa y ocho"."""
         around = (self.word(index - 1), self.word(index + 1))
         linked = index > first and self.word(index) in self.pack.number_links
+        if linked and self.pack.lead.match(around[1] + " "):
+            return False  # "una cinquecento e un motorino": an article
         return linked and all(self.pack.number.match(word) for word in around)
 
     def phrase_end(self, first: int, joined: frozenset[str] = frozenset()) -> int:
