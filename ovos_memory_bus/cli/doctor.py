@@ -70,7 +70,7 @@ def _examined(config: Config, asker: Asker, repair: bool) -> list[Finding]:
     findings = [machine.python(), machine.packages(), machine.compiler(), machine.sqlite()]
     if repair:
         findings += folder.repair(config.data_dir)
-    findings += [folder.rights(config.data_dir), *folder.database(config.data_dir)]
+    findings += [folder.rights(config.data_dir), *folder.database(config.data_dir), folder.index(config.data_dir)]
     findings += [machine.clock(_newest(config.data_dir), config.timezone), *model.model(config)]
     findings += service.service(asker, config.recall.timeout)
     return [*findings, *personas.personas()]

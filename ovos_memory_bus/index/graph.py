@@ -123,6 +123,15 @@ class Graph:
         return centred @ self._projection
 
 
+def is_whole(path: Path) -> bool:
+    """Whether a graph's file is as it was saved; one that is not is built anew when it is next needed."""
+    try:
+        described = json.loads(_description(path).read_text(encoding="utf-8"))
+        return bool(described["sha256"] == _digest(path)) and path.with_suffix(".frame.npz").exists()
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
 def discard(path: Path) -> None:
     """Remove a graph's files."""
     for file in (path, _description(path), path.with_suffix(".frame.npz"), path.with_suffix(".new")):

@@ -25,6 +25,7 @@ LOG = logging.getLogger(__name__)
 FILE = "memory.db"
 BATCH = 128  # pieces of work in one commit at most
 BUSY_TIMEOUT = 10.0  # seconds we wait for another process, e.g. an import beside the service
+READER_TIMEOUT = 0.1  # seconds that emptying the log waits for one that reads
 
 T = TypeVar("T")
 Work = Callable[[aiosqlite.Connection], Awaitable[T]]
@@ -88,7 +89,7 @@ class Database:
         finally:
             self._free.send_nowait(reader)
 
-    async def truncate_log(self, attempts: int = 20) -> bool:
+    async def truncate_log(self, attempts: int = 10) -> bool:
         """Empty the write-ahead log, so that no earlier page is left in it; False while another process reads."""
         for _ in range(attempts):
             if await self._queued(_Job(_checkpoint, alone=True)):
@@ -173,9 +174,20 @@ class Database:
 
 
 async def _checkpoint(connection: aiosqlite.Connection) -> bool:
-    async with connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") as cursor:
-        row = await cursor.fetchone()
+    """Whether the log is empty now. A reader in another process is hardly waited for: nothing is written meanwhile."""
+    await _be_patient(connection, READER_TIMEOUT)
+    try:
+        async with connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") as cursor:
+            row = await cursor.fetchone()
+    finally:
+        await _be_patient(connection, BUSY_TIMEOUT)
     return row is not None and row[0] == 0
+
+
+async def _be_patient(connection: aiosqlite.Connection, seconds: float) -> None:
+    """How long other processes are waited for."""
+    async with connection.execute(f"PRAGMA busy_timeout = {seconds * 1_000:.0f}"):
+        pass  # it answers a row, and a statement left open would keep a VACUUM from running
 
 
 async def _vacuum(connection: aiosqlite.Connection) -> bool:

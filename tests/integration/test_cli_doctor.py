@@ -50,6 +50,7 @@ def test_a_well_installation(service: StartService, shared_bus: Bus, wire: Wire)
         "data folder",
         "database",
         "rows",
+        "index",
         "clock",
         "bus",
         "service",

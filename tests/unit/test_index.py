@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ovos_memory_bus.cli.checks import folder
 from ovos_memory_bus.filters import ItemFilter
 from ovos_memory_bus.index import bm25
 from ovos_memory_bus.index.columns import Columns
-from ovos_memory_bus.index.graph import Graph
+from ovos_memory_bus.index.graph import Graph, is_whole
 from ovos_memory_bus.index.graph_keeper import GraphKeeper
 from ovos_memory_bus.index.postings import TAIL, Postings, term_hash, term_hashes
 from ovos_memory_bus.index.vectors import Vectors
@@ -190,10 +191,13 @@ def test_a_damaged_or_missing_graph_is_built_anew(tmp_path: Path, damage: bytes 
     while keeper.work(held, vectors):
         pass
     (file,) = tmp_path.glob("*.hnsw")
+    assert is_whole(file)
     if damage is None:
         file.unlink()
     else:
         file.write_bytes(damage)
+    assert not is_whole(file)
+    assert folder.index(tmp_path).state == ("ok" if damage is None else "warn")
     fresh = GraphKeeper(tmp_path, "o", "m")
     while fresh.work(held, vectors):
         pass

@@ -13,7 +13,7 @@ from ovos_memory_bus.desk import Desk
 from ovos_memory_bus.errors import InvalidRequest, StorageError
 from ovos_memory_bus.messages.items import AddRequest, ListRequest
 from ovos_memory_bus.messages.schema import schema_of
-from ovos_memory_bus.messages.turns import UpdateRequest
+from ovos_memory_bus.messages.turns import HistoryRequest, UpdateRequest
 from ovos_memory_bus.web.access import LIFETIME, TOKEN_FILE, Access, load_token
 from ovos_memory_bus.web.asking import caller_of_owner
 from ovos_memory_bus.web.bounds import Rate
@@ -201,7 +201,7 @@ def test_the_reading_of_a_request_tells_its_schema() -> None:
     listing = schema_of(ListRequest.from_data)
     assert "required" not in listing
     assert listing["properties"]["limit"] == {"type": "integer", "minimum": 0, "maximum": 10_000, "default": 100}
-    assert "default" not in listing["properties"]["page_size"]  # absent, a page is as long as it may be
+    assert "default" not in schema_of(HistoryRequest.from_data)["properties"]["limit"]  # the configuration says
     update = schema_of(UpdateRequest.from_data)
     assert update["required"] == ["messages"]
     assert update["properties"]["messages"]["items"]["required"] == ["role", "content"]

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 from ...errors import StorageError
+from ...index.graph import is_whole
 from ...store import health
 from ...store.database import FILE
 from ..running import run_async
@@ -59,6 +60,16 @@ def database(folder: Path) -> list[Finding]:
     else:
         found.append(ok("rows", "none without its item, none of what was forgotten"))
     return found
+
+
+def index(folder: Path) -> Finding:
+    """The saved indexes of large memories are whole; those of all others are made from the database at every start."""
+    saved = sorted(folder.glob("*.hnsw"))
+    broken = [path.name for path in saved if not is_whole(path)]
+    if broken:
+        mend = "nothing is lost: a running service builds it anew, a stopped one when it starts"
+        return warn("index", f"not as it was saved: {', '.join(broken)}", mend)
+    return ok("index", f"{len(saved)} saved, whole" if saved else "none saved: no memory is that large")
 
 
 def repair(folder: Path) -> list[Finding]:
