@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from daemon import Daemon
-from inspector import Inspector, Opener
+from inspector import CHROMIUM, OPTIONS, Inspector, Opener
 from playwright.sync_api import Browser, sync_playwright
 from rig import Bus
 from wire import Wire
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-OPTIONS = ["--no-sandbox", "--disable-dev-shm-usage"]  # the pages are our own; containers have little shared memory
 
 
 @pytest.fixture(scope="module")
