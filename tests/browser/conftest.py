@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, sync_playwright
 from rig import Bus
 from wire import Wire
 
+ARTEFACTS = Path(__file__).parents[2] / "artefacts" / "browser"
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -51,9 +53,9 @@ def wire(memory: Daemon) -> Iterator[Wire]:
 
 
 @pytest.fixture
-def inspect(browser: Browser, memory: Daemon, tmp_path: Path) -> Iterator[Opener]:
+def inspect(browser: Browser, memory: Daemon, request: pytest.FixtureRequest) -> Iterator[Opener]:
     """Opens the page as `ovos-memory-bus inspect` does: `inspect("user:ada", **options of the browser's context)`.
-    In the end, none of the pages may have complained on its console."""
+    In the end a picture of it is kept in artefacts/, and it may not have complained on its console."""
     with ExitStack() as stack:
         opened: list[Inspector] = []
 
@@ -64,4 +66,6 @@ def inspect(browser: Browser, memory: Daemon, tmp_path: Path) -> Iterator[Opener
             return opened[-1].open(owner)
 
         yield opener
+        for inspector in opened:
+            inspector.page.screenshot(path=ARTEFACTS / f"{request.node.name}.png")
         assert [line for inspector in opened for line in inspector.complaints] == []
