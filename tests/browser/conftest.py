@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from daemon import Daemon
-from inspector import Inspector, Opener
+from inspector import CHROMIUM, OPTIONS, Inspector, Opener
 from playwright.sync_api import Browser, sync_playwright
 from rig import Bus
 from wire import Wire
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-OPTIONS = ["--no-sandbox", "--disable-dev-shm-usage"]  # the pages are our own; containers have little shared memory
+ARTEFACTS = Path(__file__).parents[2] / "artefacts" / "browser"
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +53,9 @@ def wire(memory: Daemon) -> Iterator[Wire]:
 
 
 @pytest.fixture
-def inspect(browser: Browser, memory: Daemon, tmp_path: Path) -> Iterator[Opener]:
+def inspect(browser: Browser, memory: Daemon, request: pytest.FixtureRequest) -> Iterator[Opener]:
     """Opens the page as `ovos-memory-bus inspect` does: `inspect("user:ada", **options of the browser's context)`.
-    In the end, none of the pages may have complained on its console."""
+    In the end a picture of it is kept in artefacts/, and it may not have complained on its console."""
     with ExitStack() as stack:
         opened: list[Inspector] = []
 
@@ -68,4 +66,6 @@ def inspect(browser: Browser, memory: Daemon, tmp_path: Path) -> Iterator[Opener
             return opened[-1].open(owner)
 
         yield opener
+        for inspector in opened:
+            inspector.page.screenshot(path=ARTEFACTS / f"{request.node.name}.png")
         assert [line for inspector in opened for line in inspector.complaints] == []

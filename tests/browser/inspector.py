@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote_plus
@@ -10,6 +11,8 @@ from playwright.sync_api import ConsoleMessage, Locator, Page, expect
 
 from ovos_memory_bus.web.runtime import page_address
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+OPTIONS = ["--no-sandbox", "--disable-dev-shm-usage"]  # the pages are our own; containers have little shared memory
 Opener = Callable[..., "Inspector"]
 PATIENCE = 30_000.0  # milliseconds until something missing fails a test; nothing waits for longer than it takes
 

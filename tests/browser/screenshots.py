@@ -10,9 +10,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from conftest import CHROMIUM, OPTIONS
 from daemon import Daemon
-from inspector import Inspector
+from inspector import CHROMIUM, OPTIONS, Inspector
 from playwright.sync_api import Browser, expect, sync_playwright
 from rig import Bus
 from wire import Wire, user

@@ -8,6 +8,7 @@ import { ownerName, selection, sessionName, sessions } from "./selection.js";
 import { counted, date, named, t } from "./texts.js";
 
 const SHOWN = 50; // items in the preview
+const OF_A_SESSION = ["last", "session"];
 const WHOLE = ["session", "owner"]; // these go as a whole; of the others exactly what was shown
 
 /** Show what a request of `memory.forget` would take, and take it when the person says so. Whether something went. */
@@ -43,21 +44,30 @@ function list({ items, named: count }) {
 
 /** Ask what to forget, then forget it. Whether something went. */
 export async function chooseAndForget() {
-  const option = (what, text, checked) =>
-    h("label", { class: "option" }, h("input", { type: "radio", name: "what", value: what, checked }), text);
-  const query = h("input", { type: "text", autocomplete: "off" });
+  const query = h("input", { type: "text", autocomplete: "off", required: true });
   const session = h("select", {}, ...sessions().map((id) => h("option", { value: id }, sessionName(id))));
-  const person = ownerName(selection.owner);
-  const body = h("div", { class: "form" },
-    h("fieldset", {}, h("legend", { class: "hidden" }, t("forget.what")),
-      option("query", t("forget.query"), true),
-      option("last", t("forget.last"), false),
-      option("session", t("forget.session"), false),
-      option("owner", t("forget.owner", { person }), false)),
-    h("label", {}, t("forget.query.label"), query),
-    h("label", {}, t("forget.session.label"), session));
+  const body = choices(query, session);
   if (!(await question({ title: t("forget.what"), body, confirm: t("forget.preview") }))) return false;
   const what = body.querySelector("input:checked").value;
-  if (what === "query" && !query.value.trim()) return false;
   return forget(what === "query" ? { what, query: query.value } : { what }, session.value);
+}
+
+/** What can be forgotten; of the fields that say more, those that the choice needs. */
+function choices(query, session) {
+  const about = h("label", {}, t("forget.query.label"), query);
+  const where = h("label", { hidden: true }, t("forget.session.label"), session);
+  const option = (what, text, checked = false) =>
+    h("label", { class: "option" }, h("input", { type: "radio", name: "what", value: what, checked }), text);
+  function fit(event) {
+    about.hidden = event.target.value !== "query";
+    query.required = !about.hidden;
+    where.hidden = !OF_A_SESSION.includes(event.target.value);
+  }
+  return h("div", { class: "form" },
+    h("fieldset", { on: { change: fit } }, h("legend", { class: "hidden" }, t("forget.what")),
+      option("query", t("forget.query"), true),
+      option("last", t("forget.last")),
+      option("session", t("forget.session")),
+      option("owner", t("forget.owner", { person: ownerName(selection.owner) }))),
+    about, where);
 }

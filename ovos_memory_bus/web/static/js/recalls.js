@@ -28,8 +28,16 @@ export function recallsView() {
   function listen() {
     stream?.close();
     stream = new EventSource(address("recalls/live"));
-    stream.addEventListener("open", () => mark(true));
-    stream.addEventListener("error", () => mark(false));
+    let lost = false;
+    stream.addEventListener("open", () => {
+      mark(true);
+      if (lost) load(); // what happened meanwhile
+      lost = false;
+    });
+    stream.addEventListener("error", () => {
+      mark(false);
+      lost = true;
+    });
     stream.addEventListener("message", (event) => add(JSON.parse(event.data)));
   }
 
