@@ -72,29 +72,26 @@ class Fuser:
             lists = {name: _list(one, items, pool) for name, one in found.items()}
             fused = fuse(mode, lists, weights=weights, rrf_k=rrf_k, dedup=dedup, order=order)
         probability |= {seq: max(probability.get(seq, 0.0), one.probability) for seq, one in more.items()}
-        silent = min_score is None and not ranking.answers  # of itself; further backends decide about theirs
+
+        def likely(seq: int) -> bool:
+            """Whether a candidate is likely enough to be answered; further backends decide when they are silent."""
+            silent = min_score is None and not ranking.answers and seq not in more
+            return not silent and probability.get(seq, 0.0) >= (min_score or 0.0)
+
         if order_in_time is not None:
-            fused = [
-                e
-                for e in fused
-                if (not silent or e.id in more) and probability.get(int(str(e.id)), 0.0) >= (min_score or 0.0)
-            ]
+            fused = [entry for entry in fused if likely(int(str(entry.id)))]
             filler = await self._told(partition, query, order_in_time, limit)
             items |= filler
             known = {entry.id for entry in fused}
             fused += [Fused(seq, 0.0, ("timeline",)) for seq in filler if seq not in known]
-            silent, min_score = False, 0.0
         kept, ranked = 0, []
         for entry in fused[:pool]:
-            item = items.get(int(str(entry.id)))
-            score = probability.get(int(str(entry.id)), 0.0)
-            hit = Hit(item, score, entry.fusion_score, entry.backends) if item else None
-            stale = order_in_time is None and hit is not None and hit.item.seq in outdated
-            why = (
-                "no longer holds"
-                if stale
-                else _left_out(hit, (silent and entry.id not in more) or score < (min_score or 0.0), kept >= limit)
-            )
+            seq = int(str(entry.id))
+            item = items.get(seq)
+            hit = Hit(item, probability.get(seq, 0.0), entry.fusion_score, entry.backends) if item else None
+            stale = order_in_time is None and seq in outdated
+            too_low = order_in_time is None and not likely(seq)
+            why = "no longer holds" if stale and hit else _left_out(hit, too_low, kept >= limit)
             kept += not why
             ranked.append(Ranked(hit, not why, why))
         return ranked

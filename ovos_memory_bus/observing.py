@@ -23,6 +23,7 @@ SPEAKS = ("ovos.utterance.speak", "speak")
 HANDLED, CANCELLED = "ovos.utterance.handled", "ovos.utterance.cancelled"
 MATCHED = "ovos.intent.matched"
 TOPICS = (*ENTRIES, *SPEAKS, HANDLED, CANCELLED, MATCHED)
+OWN_SKILL = "ovos-skill-memory-bus.openvoiceos"  # does what it is told itself; "forget …" is not to be remembered
 PERSONA = "persona"  # is part of the skill id of whatever lets personas answer
 
 SESSIONS = 256  # sessions with an open turn; the longest silent is forgotten for another
@@ -78,7 +79,7 @@ class Observer:
 
     def __init__(self, min_auth_level: int, barred: Collection[str] = (), *, satellite_users: bool = False) -> None:
         self._min_auth_level, self._satellite_users = min_auth_level, satellite_users
-        self._barred = frozenset(name.removesuffix(".intent") for name in barred)
+        self._barred = frozenset(name.removesuffix(".intent") for name in (OWN_SKILL, *barred))
         self._open: OrderedDict[str, _Open] = OrderedDict()
         self._held: list[Observed] = []
 

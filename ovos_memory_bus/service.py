@@ -113,7 +113,7 @@ class Service:
         self.desk = Desk(
             recaller=Recaller(store, self.coordinator, config.recall.max_history),
             recorder=recorder,
-            librarian=Librarian(store, self.coordinator, planner, forgetter, semantic),
+            librarian=Librarian(store, self.coordinator, planner, forgetter, semantic, self._recorded),
             forgetter=forgetter,
             status=self._status,
             backends=self._backends,

@@ -18,6 +18,7 @@ from ..planning import Planner
 from ..records import Item
 from ..store.base import NewItem, Store
 from .forgetting import Forgetter
+from .recording import Broadcast
 
 MATCHES = 1_000  # best hits at least that are put in another order
 PROBE = 8_000  # characters of a text that others are compared with: more than a model's window holds
@@ -33,9 +34,11 @@ class Librarian:
         planner: Planner,
         forgetter: Forgetter,
         semantic: Semantic | None,
+        changed: Broadcast | None = None,
     ) -> None:
+        """`changed` is told the seqs of items that were edited."""
         self._store, self._coordinator = store, coordinator
-        self._planner, self._forgetter, self._semantic = planner, forgetter, semantic
+        self._planner, self._forgetter, self._semantic, self._changed = planner, forgetter, semantic, changed
 
     async def get(self, request: IdRequest, caller: Caller) -> dict[str, Any]:
         """The item. Raises `NotFound`."""
@@ -126,6 +129,8 @@ class Librarian:
         if changed.content != item.content:
             await self._forgetter.scrub([item.id, *(one.id for one in drawn)], [item, *drawn])
         self._planner.wake()
+        if self._changed is not None:
+            await self._changed([changed.seq])
         return changed.to_data()
 
     async def delete(self, request: IdRequest, caller: Caller) -> bool:

@@ -37,7 +37,7 @@ class Satellite:
     """One satellite; `ask` is a request and its answer."""
 
     def __init__(self, name: str, port: int, home: Path) -> None:
-        home.mkdir()
+        home.mkdir(exist_ok=True)  # the hub knows a satellite by the key that it keeps there
         script = Path(__file__).with_name("satellite.py")
         command = [f"{HUB}/bin/python", str(script), *credentials(name), str(port)]
         self._process = subprocess.Popen(
@@ -117,17 +117,23 @@ def hub(shared_bus: Bus, tmp_path_factory: pytest.TempPathFactory) -> Iterator[i
     process.wait()
 
 
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the satellites have their homes."""
+    return tmp_path_factory.mktemp("satellites")
+
+
 @pytest.fixture
-def satellites(hub: int, tmp_path: Path) -> Iterator[tuple[Satellite, Satellite]]:
+def satellites(hub: int, homes: Path) -> Iterator[tuple[Satellite, Satellite]]:
     with ExitStack() as stack:
-        kitchen, hall = (Satellite(name, hub, tmp_path / name) for name in NAMES)
+        kitchen, hall = (Satellite(name, hub, homes / name) for name in NAMES)
         stack.callback(kitchen.close)
         stack.callback(hall.close)
         yield kitchen, hall
 
 
 def test_each_satellite_has_its_own_memory(
-    satellites: tuple[Satellite, Satellite], hub: int, tmp_path: Path, service: StartService, wire: Wire
+    satellites: tuple[Satellite, Satellite], hub: int, homes: Path, service: StartService, wire: Wire
 ) -> None:
     kitchen, hall = satellites
     service(config=KEYWORDS_ONLY)
@@ -135,14 +141,14 @@ def test_each_satellite_has_its_own_memory(
     hall.say("the umbrella is behind the door")
     wire.say("the device itself has the biscuits too")
     assert kitchen.recalled("where are the biscuits") == ["the biscuits are behind the flour"]
-    assert hall.recalled("where are the biscuits") == []
+    assert hall.recalled("biscuits") == []
     assert hall.recalled("where is the umbrella") == ["the umbrella is behind the door"]
     for claim in ({"session_id": "default"}, {"user_id": "ana", "auth_level": 5}, {"session_id": "kitchen"}):
-        assert hall.recalled("where are the biscuits", **claim) == []
+        assert hall.recalled("biscuits", **claim) == []
     assert hall.ask("memory.forget", {"what": "ids", "ids": [secret]})["data"]["deleted"] == 0
     assert hall.ask("memory.forget", {"what": "all"})["data"]["error"]["code"] == "forbidden"
     kitchen.close()
-    again = Satellite("kitchen", hub, tmp_path / "again")  # another connection of the same satellite
+    again = Satellite("kitchen", hub, homes / "kitchen")  # another connection of the same satellite
     assert again.recalled("where are the biscuits") == ["the biscuits are behind the flour"]
     again.close()
 

@@ -146,7 +146,7 @@ def test_whatever_a_plugin_does_costs_its_own_part_only(
     answer = wire.recall("odd", backends=["rude"])
     assert contents(answer["hits"]) == ["an odd hit", "a plain text"]
     for word in ("raise", "sleep", "sleep", "otter"):
-        answer = wire.do("memory.context.request", {"utterance": word, "timeout": 0.5})
+        answer = wire.do("memory.context.request", {"utterance": word, "timeout": 2.0})
         assert answer["hits"]
         assert answer["partial"]
         told = answer["backends"]

@@ -78,6 +78,9 @@ def test_a_process_that_knows_nothing_of_ours_is_a_backend(process: Start, wire:
     assert [hit["id"] for hit in together["hits"]] == [id_]
     assert set(together["hits"][0]["backends"]) == {"lexical", "notebook"}
     assert "barometer" in together["messages"][0]["content"]
+    wire.do("memory.item.update", {"id": id_, "content": "the spare key lies under the doormat"}, ana)
+    until_found(wire, "who has the doormat", "the spare key lies under the doormat", ana)
+    assert wire.recall("barometer", ana, backends=["notebook"])["hits"] == []
     wire.do("memory.forget", {"what": "ids", "ids": [id_]}, ana)
     assert wire.recall("where is the spare key", ana, backends=["notebook"])["hits"] == []
     backends = {one["name"]: one for one in wire.do("memory.backends")["backends"]}
@@ -103,10 +106,9 @@ def test_one_that_fails_costs_its_own_part_only(process: Start, wire: Wire, memo
     wire.say("a heron stands in the pond", session=session)
     if manner == "dies":
         bad = subprocess.Popen([sys.executable, str(HOSTILE), manner, "stranger"], env=memory.bus.env)
-    for _ in range(5):
-        answer = wire.do("memory.context.request", {"utterance": "where is the heron", "timeout": 0.5}, session)
+    for _ in range(4):
+        answer = wire.do("memory.context.request", {"utterance": "where is the heron", "timeout": 2.0}, session)
         assert contents(answer["hits"]) == ["a heron stands in the pond"]
-        assert answer["took"] < 0.5 + 5  # the clock of a busy machine; benchmarks measure
         told = answer["backends"]["stranger"]
         assert answer["partial"] == (told["status"] != "ok" or answer["backends"]["notebook"]["status"] != "ok")
         if manner in ("hangs", "floods"):
