@@ -154,3 +154,12 @@ def test_no_wording_means_two_things(lang: str) -> None:
             best = max((one for one in found if one), key=lambda one: one["conf"])
             rivals = {one["name"] for one in found if one and one["conf"] == best["conf"]}
             assert rivals == {name}, (said, rivals)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_wording_that_forgets_at_once_has_a_word_for_it(lang: str) -> None:
+    words = (LOCALE / lang / "forget.voc").read_text().splitlines()
+    container = IntentContainer(n_workers=1)
+    container.add_intent("forget.last", (LOCALE / lang / "forget.last.intent").read_text().splitlines())
+    for wording in container.intent_samples["forget.last"]:
+        assert any(re.search(rf"\b{re.escape(word)}\b", wording) for word in words), wording
