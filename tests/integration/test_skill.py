@@ -18,7 +18,7 @@ from wire import Wire, contents, user
 import ovos_memory_bus
 
 LOCALE = Path(ovos_memory_bus.__file__).parent / "skill" / "locale"
-CONFIG = {"backends": ["recency", "lexical", "facts"]}
+CONFIG = {"backends": ["recency", "lexical", "facts"], "observe": True}  # what is said to the skill is not kept
 # by language: remembering, the thing, recalling it, forgetting it, then the other five sayings
 SAYINGS = {
     "en-US": (
