@@ -103,6 +103,10 @@ class MemorySkill(OVOSSkill):  # type: ignore[misc]  # ovos-workshop has no type
     @intent_handler("forget.last.intent")
     @answering
     def handle_forget_last(self, message: Message) -> None:
+        # intent parsers guess where nothing fits well, and this cannot be undone: the word itself must be there
+        if not self.voc_match(message.data.get("utterance"), "forget"):
+            self.speak_dialog("kept")
+            return
         ids = self._conversations.just_about(message)
         memory = self._memory(message)
         gone = memory.forget("ids", ids=ids) if ids else memory.forget("last")

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from daemon import Daemon
 from rig import Bus
-from voice import Core, Speaker
+from voice import SKILL, Core, Speaker
 from wire import Wire, contents, user
 
 import ovos_memory_bus
 
 LOCALE = Path(ovos_memory_bus.__file__).parent / "skill" / "locale"
-CONFIG = {"backends": ["recency", "lexical", "facts"]}
+CONFIG = {"backends": ["recency", "lexical", "facts"], "observe": True}  # what is said to the skill is not kept
 # by language: remembering, the thing, recalling it, forgetting it, then the other five sayings
 SAYINGS = {
     "en-US": (
@@ -191,6 +191,16 @@ def test_forget_that_means_the_exchange_before_where_nothing_was_remembered_by_w
     (answer,) = speaker.say("forget that")
     assert spoken_as("forgotten", "en-US", answer)
     assert stored(wire, anna) == ["the milk is in the blue fridge"]
+
+
+def test_a_guess_of_the_intent_parser_forgets_nothing(core: Core, wire: Wire, anna: dict[str, Any]) -> None:
+    speaker = Speaker(wire, anna)
+    speaker.say("remember that the rent is due on Friday")
+    data = {"utterance": "what time is it", "utterances": ["what time is it"], "lang": "en-US"}
+    start = len(wire.frames)
+    wire.send(f"{SKILL}:forget.last.intent", data, {"session": speaker.session})
+    wire.until(lambda: any(frame["type"] == "speak" for frame in wire.frames[start:]), "nothing was said")
+    assert stored(wire, anna) == ["the rent is due on Friday"]
 
 
 def test_a_memory_that_is_away_is_said_so(core: Core, wire: Wire, memory: Daemon, anna: dict[str, Any]) -> None:

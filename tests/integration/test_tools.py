@@ -7,8 +7,10 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import anyio
 import pytest
@@ -17,7 +19,9 @@ from mcp import types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from ovos_bus_client.message import Message
+from ovos_plugin_manager.agents import load_chat_plugin
 from ovos_plugin_manager.persona import find_toolbox_plugins
+from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 from rig import Bus
 from wire import Data, Wire, contents, user
 
@@ -52,18 +56,19 @@ class Caller:
     def __init__(self, wire: Wire, session: Data) -> None:
         self._wire, self._session = wire, session
 
-    def answers(self, topic: str, data: Data, session: Data | None = None) -> list[Data]:
-        """All answers to a message, when those to one sent after it have come as well."""
-        start = len(self._wire.frames)
-        self._wire.send(topic, data, {"session": session or self._session})
-        mark = uuid.uuid4().hex
-        self._wire.send(CALL, {"toolbox_id": TOOLBOX, "name": mark}, {"session": self._session})
+    def answers(self, topic: str, data: Data, expected: int) -> list[Data]:
+        """The answers to a message: as many as expected, and those that came before one to a later message."""
+        start, mark = len(self._wire.frames), uuid.uuid4().hex
 
         def heard() -> list[Data]:
-            return [f["data"] for f in self._wire.frames[start:] if str(f.get("type")).endswith(".response")]
+            frames = [frame for frame in self._wire.frames[start:] if str(frame.get("type")).endswith(".response")]
+            return [frame["data"] for frame in frames if "toolbox_id" in frame["data"]]
 
-        self._wire.until(lambda: any(mark in answer.get("error", "") for answer in heard()), "no answer")
-        return [answer for answer in heard() if mark not in answer.get("error", "") and "toolbox_id" in answer]
+        self._wire.send(topic, data, {"session": self._session})
+        self._wire.until(lambda: len(heard()) >= expected, "no answer")
+        self._wire.send(CALL, {"toolbox_id": TOOLBOX, "name": mark}, {"session": self._session})
+        self._wire.until(lambda: any(mark in answer.get("error", "") for answer in heard()), "no answer to the mark")
+        return [answer for answer in heard() if mark not in answer.get("error", "")]
 
     def call(self, name: str, session: Data | None = None, **kwargs: Any) -> Data:
         data = {"toolbox_id": TOOLBOX, "name": name, "kwargs": kwargs}
@@ -84,7 +89,7 @@ def caller(host: None, wire: Wire, anna: Data) -> Caller:
 
 
 def test_a_host_answers_discovery_once_with_every_schema(caller: Caller) -> None:
-    (answer,) = caller.answers("ovos.persona.tools.discover", {})
+    (answer,) = caller.answers("ovos.persona.tools.discover", {}, 1)
     assert answer["toolbox_id"] == TOOLBOX
     assert [tool["name"] for tool in answer["tools"]] == NAMES
     for tool in answer["tools"]:
@@ -95,7 +100,7 @@ def test_a_host_answers_discovery_once_with_every_schema(caller: Caller) -> None
 
 def test_a_call_for_another_toolbox_or_for_none_is_left_unanswered(caller: Caller) -> None:
     for data in ({"toolbox_id": "another", "name": "remember", "kwargs": {"content": "x"}}, {"name": "list_facts"}, {}):
-        assert caller.answers(CALL, data) == []
+        assert caller.answers(CALL, data, 0) == []
 
 
 def test_a_memory_through_its_life_by_tools(caller: Caller, wire: Wire, anna: Data) -> None:
@@ -141,7 +146,7 @@ def test_a_wrong_call_is_answered_in_plain_words(caller: Caller, name: str, kwar
 
 
 def test_the_predecessor_topic_still_works(caller: Caller) -> None:
-    (answer,) = caller.answers(f"ovos.persona.tools.{TOOLBOX}.call", {"name": "list_facts", "kwargs": {}})
+    (answer,) = caller.answers(f"ovos.persona.tools.{TOOLBOX}.call", {"name": "list_facts", "kwargs": {}}, 1)
     assert answer["result"] == {"memories": []}
 
 
@@ -161,6 +166,63 @@ def test_the_real_loader_finds_a_toolbox_that_a_persona_can_use(shared_bus: Bus,
         message = Message("persona:query", {}, {"session": anna})
         assert [memory["content"] for memory in handle(message)["memories"]] == ["the umbrella is in the car"]
         assert handle(Message("persona:query", {}, {"session": user("bert")})) == {"memories": []}
+
+
+class _ChatEndpoint(BaseHTTPRequestHandler):
+    """A chat model that searches the memory, and then says what it found."""
+
+    asked: ClassVar[list[Data]] = []
+
+    def do_POST(self) -> None:
+        payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(payload)
+        last = payload["messages"][-1]
+        if last["role"] == "tool":
+            said = json.loads(last["content"])["memories"][0]["content"]
+            message = {"role": "assistant", "content": f"You told me: {said}"}
+        else:
+            function = {"name": "search_memory", "arguments": json.dumps({"query": "umbrella"})}
+            message = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": function}]}
+        answer = json.dumps({"choices": [{"message": message}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing to the test's output."""
+
+
+@pytest.fixture
+def chat_url() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _ChatEndpoint) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_real_chat_engine_offers_the_tools_to_its_model_and_runs_what_it_asks_for(
+    shared_bus: Bus, memory: Daemon, anna: Data, chat_url: str
+) -> None:
+    engine = load_chat_plugin("ovos-chat-openai-plugin")({"api_url": chat_url, "key": "none"})
+    with shared_bus.client() as bus, Wire(shared_bus.url) as wire:
+        wire.add("the umbrella is in the car", anna)
+        toolbox = find_toolbox_plugins()[TOOLBOX]({"timeout": 30})
+        toolbox.bus = bus
+
+        def handle(message: Message) -> str:
+            talk = [AgentMessage(MessageRole.USER, "where is my umbrella?")]
+            talk.append(engine.continue_chat(talk, tools=toolbox))
+            (wanted,) = talk[-1].tool_calls
+            result = toolbox.call_tool(wanted.name, wanted.arguments).model_dump_json()
+            talk.append(AgentMessage(MessageRole.TOOL, result, tool_call_id=wanted.id, name=wanted.name))
+            return str(engine.continue_chat(talk, tools=toolbox).content)
+
+        answer = handle(Message("persona:query", {}, {"session": anna}))
+    assert answer == "You told me: the umbrella is in the car"
+    assert [tool["function"]["name"] for tool in _ChatEndpoint.asked[0]["tools"]] == NAMES
 
 
 def test_mcp_offers_the_same_tools_over_the_sdks_own_client(shared_bus: Bus, memory: Daemon, anna: Data) -> None:

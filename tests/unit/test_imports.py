@@ -41,6 +41,23 @@ def test_a_plugin_and_a_client_load_nothing_of_the_service(statement: str) -> No
     assert not any(name.startswith("ovos_memory_bus.store") for name in ours)
 
 
+@pytest.mark.parametrize(
+    "module", ["skill", "tools.toolbox", "tools.retrieval", "tools.mcp_server", "plugins.embedder"]
+)
+def test_what_others_load_of_us_loads_no_service_and_no_model(module: str) -> None:
+    loaded = loaded_by(f"import ovos_memory_bus.{module}")
+    assert f"ovos_memory_bus.{module}" in loaded
+    assert not {"aiosqlite", "hnswlib", "onnxruntime", "tokenizers"} & loaded
+    assert not any(name.startswith(("ovos_memory_bus.store", "ovos_memory_bus.service")) for name in loaded)
+
+
+def test_the_service_loads_nothing_of_skills_and_tools() -> None:
+    loaded = loaded_by("import ovos_memory_bus.service, ovos_memory_bus.cli.main")
+    ours = ("ovos_memory_bus.skill", "ovos_memory_bus.tools", "ovos_memory_bus.plugins")
+    assert not any(name.startswith(ours) for name in loaded)
+    assert not {"mcp", "pydantic", "ovos_workshop"} & loaded
+
+
 def test_a_skill_that_has_a_bus_does_not_load_a_second_websocket_library() -> None:
     assert "aiohttp" not in loaded_by("from ovos_memory_bus.client import MemoryClient")
 
