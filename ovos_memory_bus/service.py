@@ -43,7 +43,6 @@ from .store.base import Store
 from .store.sqlite import open_store
 
 LOG = logging.getLogger(__name__)
-VOICE_SKILL = "ovos-skill-memory-bus.openvoiceos"  # never observed: "forget …" would keep what it forgets
 REQUESTS = 512  # being answered at once
 EXPIRE = 60.0  # seconds between removals of what has run out; reading does not wait for them
 TOO_LARGE = InvalidRequest("the answer is larger than the messagebus passes (25 MB): ask for fewer at a time", "limit")
@@ -122,9 +121,7 @@ class Service:
         )
         self._answered = frozenset(self.desk.topics())
         observer = (
-            Observer(
-                config.min_auth_level, (*config.observe_blocklist, VOICE_SKILL), satellite_users=config.satellite_users
-            )
+            Observer(config.min_auth_level, config.observe_blocklist, satellite_users=config.satellite_users)
             if config.observe
             else None
         )
