@@ -33,6 +33,7 @@ YOUNG = 20  # docs up to which any doc with a word of a personal query answers: 
 VECTORS_NEEDED = 0.5  # share of the docs asked that must have a vector for meaning to be weighed
 TALK_BEST = 3  # docs of a talk whose mean says how much the talk is about the query
 ABSENT = -0.2  # the similarity of a candidate that the semantic backend did not list
+NOTICEABLE = 0.1  # a similarity below which the best is near to nothing
 TINY = 1e-9
 
 
@@ -111,7 +112,7 @@ def candidate_features(
     cover, own = _spread(docs, lexical, "coverage", 0.0), _spread(docs, lexical, "own", 0.0)
     distinct = _spread(docs, semantic, "distinct", ABSENT)
     share = cover / max(float(cover.max(initial=0.0)), TINY)
-    closeness = distinct / max(float(distinct.max(initial=0.0)), TINY) if semantic is not None else 0.0
+    closeness = distinct / max(float(distinct.max(initial=0.0)), NOTICEABLE) if semantic is not None else 0.0
     named = {
         "cover": cover,
         "own": own,

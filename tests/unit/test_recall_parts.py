@@ -171,3 +171,8 @@ def test_a_summary_is_made_of_the_talks_own_sentences_in_order() -> None:
 def test_a_summary_keeps_to_its_bound(texts: list[str], bound: int) -> None:
     summary = summarise([Statement(text, "user") for text in texts], bound)
     assert not summary or approximate_tokens(summary) <= bound
+
+
+def test_the_only_doc_far_from_the_question_has_a_score_like_any_other() -> None:
+    ranking = rank(memory([NOW]), words([0], [0.0]), meaning([0], [-0.3]), "a question")
+    assert abs(float(ranking.relevance[0])) < 100
