@@ -9,8 +9,26 @@ from datetime import datetime
 
 import aiosqlite
 
+from . import writes
+from .base import Added, NewItem
 from .rows import to_micros
 from .writes import one, select_in
+
+BYTES = 2  # of one number of a vector
+
+
+async def merge(connection: aiosqlite.Connection, items: Sequence[NewItem], revive: bool, now: int) -> Added:
+    """Store items that come from elsewhere, with the vectors they bring."""
+    added = await writes.merge(connection, items, revive, now)
+    vectors = {item.id: item.vectors for item in items}
+    rows: dict[str, dict[int, tuple[bytes, ...]]] = {}
+    for id_, seq in zip(added.ids, added.seqs, strict=True):
+        for model, pieces in vectors[id_].items():
+            rows.setdefault(model, {})[seq] = pieces
+    for model, by_seq in rows.items():
+        dims = len(next(iter(by_seq.values()))[0]) // BYTES
+        await save_vectors(connection, model, dims, by_seq, None, {})
+    return added
 
 
 async def save_terms(

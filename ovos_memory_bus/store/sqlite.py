@@ -12,7 +12,7 @@ import aiosqlite
 
 from ..filters import ItemFilter
 from ..records import Item
-from . import indexed, streams, writes
+from . import indexed, queue, streams, writes
 from .base import Added, Changes, Drawn, Holding, Job, Known, NewItem, Page, Queue, Record, Removed, Tombstone
 from .database import Database, Work, open_database
 from .residue import LENGTH, needles
@@ -20,7 +20,6 @@ from .rows import ITEM_COLUMNS, OUTLINE_COLUMNS, all_of, condition, to_item, to_
 from .writes import one, select_in
 
 T = TypeVar("T")
-BYTES = 2  # of one number of a vector
 
 
 def _now() -> int:
@@ -63,19 +62,7 @@ class SqliteStore:
         return await self._write(lambda connection: writes.add(connection, items, request, _now()))
 
     async def merge(self, items: Sequence[NewItem], *, revive: bool = False) -> Added:
-        async def work(connection: aiosqlite.Connection) -> Added:
-            added = await writes.merge(connection, items, revive, _now())
-            vectors = {item.id: item.vectors for item in items}
-            rows: dict[str, dict[int, tuple[bytes, ...]]] = {}
-            for id_, seq in zip(added.ids, added.seqs, strict=True):
-                for model, pieces in vectors[id_].items():
-                    rows.setdefault(model, {})[seq] = pieces
-            for model, by_seq in rows.items():
-                dims = len(next(iter(by_seq.values()))[0]) // BYTES
-                await indexed.save_vectors(connection, model, dims, by_seq, None, {})
-            return added
-
-        return await self._write(work)
+        return await self._write(lambda writer: indexed.merge(writer, items, revive, _now()))
 
     async def get(self, ids: Sequence[str], owner: str | None, *, hidden: bool = False) -> list[Item]:
         async with self._database.read() as connection:
@@ -269,46 +256,21 @@ class SqliteStore:
     # -- background work
 
     async def due(self, kind: str, limit: int) -> list[Job]:
-        sql = "SELECT seq, attempts FROM jobs WHERE kind = ? AND failed = 0 AND not_before <= ? ORDER BY seq LIMIT ?"
-        async with self._database.read() as connection, connection.execute(sql, (kind, _now(), limit)) as cursor:
-            return [Job(kind, seq, attempts) for seq, attempts in await cursor.fetchall()]
+        async with self._database.read() as connection:
+            return await queue.due(connection, kind, limit, _now())
 
     async def finish(self, kind: str, seqs: Sequence[int]) -> None:
         await self._database.write(lambda writer: indexed.finish(writer, kind, seqs))
 
     async def postpone(self, kind: str, seq: int, delay: float | None) -> None:
-        async def work(connection: aiosqlite.Connection) -> None:
-            await connection.execute(
-                "UPDATE jobs SET attempts = attempts + 1, not_before = ?, failed = ? WHERE kind = ? AND seq = ?",
-                (_now() + int((delay or 0) * 1e6), delay is None, kind, seq),
-            )
-
-        await self._database.write(work)
+        await self._database.write(lambda writer: queue.postpone(writer, kind, seq, delay, _now()))
 
     async def drop_jobs(self, kind: str, keep: int, max_age: float) -> None:
-        sql = (
-            "DELETE FROM jobs WHERE kind = ? AND (created_at < ? OR seq IN "
-            "(SELECT seq FROM jobs WHERE kind = ? ORDER BY seq DESC LIMIT -1 OFFSET ?))"
-        )
-        values = (kind, _now() - int(max_age * 1e6), kind, keep)
-
-        async def work(connection: aiosqlite.Connection) -> None:
-            await connection.execute(sql, values)
-
-        await self._database.write(work)
+        await self._database.write(lambda writer: queue.drop(writer, kind, keep, max_age, _now()))
 
     async def queue(self, kinds: Sequence[str]) -> Queue:
-        sql = "SELECT kind, failed, count(*), min(created_at) FROM jobs GROUP BY kind, failed"
-        async with self._database.read() as connection, connection.execute(sql) as cursor:
-            rows = list(await cursor.fetchall())
-        pending = [(count, born) for kind, failed, count, born in rows if not failed and kind in kinds]
-        oldest = min((born for _, born in pending), default=None)
-        return Queue(
-            pending=sum(count for count, _ in pending),
-            failed=sum(count for _, failed, count, _ in rows if failed),
-            waiting=sum(count for kind, failed, count, _ in rows if not failed and kind not in kinds),
-            oldest=0.0 if oldest is None else max(0.0, (_now() - oldest) / 1e6),
-        )
+        async with self._database.read() as connection:
+            return await queue.figures(connection, kinds, _now())
 
     # -- the service
 
