@@ -1,4 +1,4 @@
-"""The peers that recall is compared with on the same turns: ovos-memory-plugins, and plain vector search."""
+"""The peers that recall is compared with on the same turns: ovos-memory-plugins, and Chroma."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from offline_memory import CachedEmbedder, Turn
 
-Recall = Callable[[str, int], list[str]]  # a question and how many: ids of turns, best first
+Recall = Callable[[str, int], list[tuple[str, float]]]  # a question and how many: ids of turns and scores, best first
 
 
 class _Vectors:
@@ -43,10 +43,24 @@ class _Model:
         return self._embedder.query(text) if self.asking else self._embedder.passages([text])[0][0]
 
 
-def plain_vectors(turns: Sequence[Turn], embedder: CachedEmbedder) -> Recall:
-    """What a vector database such as Chroma gives: the nearest turns by cosine."""
-    rows = np.stack([pieces[0] for pieces in embedder.passages(turn.indexed for turn in turns)])
-    return lambda question, k: [turns[i].id for i in np.argsort(-(rows @ embedder.query(question)))[:k]]
+def chroma(turns: Sequence[Turn], embedder: CachedEmbedder) -> dict[str, Recall]:
+    """Chroma with the shared model, nearest by cosine; {} where it is not installed."""
+    try:
+        import chromadb
+    except ImportError:
+        return {}
+    client = chromadb.EphemeralClient()
+    name = f"talk-{id(turns)}"
+    collection = client.create_collection(name, metadata={"hnsw:space": "cosine"})
+    rows = [pieces[0].tolist() for pieces in embedder.passages(turn.indexed for turn in turns)]
+    collection.add(ids=[turn.id for turn in turns], embeddings=rows)
+
+    def recall(question: str, k: int) -> list[tuple[str, float]]:
+        asked = embedder.query(question).tolist()
+        found = collection.query(query_embeddings=[asked], n_results=min(k, len(turns)), include=["distances"])
+        return [(id_, 1.0 - distance) for id_, distance in zip(found["ids"][0], found["distances"][0], strict=True)]
+
+    return {"Chroma, our model": recall}
 
 
 def memory_plugins(turns: Sequence[Turn], embedder: CachedEmbedder) -> dict[str, Recall]:
@@ -67,10 +81,10 @@ def memory_plugins(turns: Sequence[Turn], embedder: CachedEmbedder) -> dict[str,
         semantic.store(turn.indexed, "s")
     model.asking = True
 
-    def recall(found: list[Any]) -> list[str]:
-        return [ids[hit.content] for hit in found]
+    def recall(found: list[Any]) -> list[tuple[str, float]]:
+        return [(ids[hit.content], float(hit.score)) for hit in found]
 
-    def composite(question: str, k: int) -> list[str]:
+    def composite(question: str, k: int) -> list[tuple[str, float]]:
         lists = [
             ("lexical", 1.0, lexical.search(question, "s", 2 * k)),
             ("rag", 1.0, semantic.search(question, "s", 2 * k)),

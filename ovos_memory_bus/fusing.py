@@ -64,7 +64,9 @@ class Fuser:
         partition = await self._catalogue.partition(query.owner)
         ranking = _calibrated(partition, query, found)
         probability = _by_seq(partition, ranking)
-        items = await self._load(found, ranking, partition, pool)
+        # the calibrated ranking holds what the built-in backends found; the other modes go by each one's own list
+        listed = [one for name, one in found.items() if mode != "calibrated" or name not in BUILT_IN]
+        items = await self._load(listed, ranking, partition, pool)
         more = further(found, weights, BUILT_IN)
         if mode == "calibrated":
             fused = blended(_calibrated_list(partition, ranking, found, items, dedup), probability, more, items, dedup)
@@ -127,13 +129,13 @@ class Fuser:
         return lambda item: places.get(columns.doc(item.seq), NONE)
 
     async def _load(
-        self, found: Mapping[str, Found], ranking: Ranking, partition: Partition, pool: int
+        self, listed: Collection[Found], ranking: Ranking, partition: Partition, pool: int
     ) -> dict[int, Item]:
-        """The items of the best candidates of every list, foreign ones under negative numbers."""
-        wanted = {int(seq) for one in found.values() for seq in one.seqs[:pool]}
+        """The items of the best candidates of the ranking and of every list, foreign ones under negative numbers."""
+        wanted = {int(seq) for one in listed for seq in one.seqs[:pool]}
         wanted |= {int(seq) for seq in partition.columns.seq[ranking.docs[:pool]]}
         items = await self._store.by_seq(wanted)
-        for one in found.values():
+        for one in listed:
             items |= {item.seq: item for item, _ in one.foreign}
         return items
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-import numpy as np
 
 from ..analysis import analyse, query_terms
 from ..index import bm25
+from ..index.arrays import foremost
 from ..index.catalogue import Catalogue, Partition
 from ..index.postings import Postings, term_hash, term_hashes
 from ..records import Item
@@ -22,7 +22,7 @@ JOB = "terms"
 PIECE = 50  # items analysed in one piece of background work
 SHORT = 10_000  # characters that are analysed sooner than a thread would take over
 INLINE_TEXT = 20_000  # characters up to which an analysis is too short to be worth a thread
-INLINE = 20_000  # docs up to which a search is too short to be worth a thread
+INLINE = 2_000  # docs up to which a search is too short to be worth a thread
 
 
 def indexed_text(item: Item) -> str:
@@ -128,7 +128,7 @@ def _terms(item: Item) -> bytes:
 
 def _ranked(partition: Partition, matches: bm25.Matches, words: int, limit: int) -> Found:
     """The best of the matches of a query of so many `words`, as hits of the store."""
-    order = _best(matches.scores, limit)
+    order = foremost(matches.scores, limit)
     docs = matches.docs[order]
     possible = max(matches.possible, 1e-9)
     return Found(
@@ -137,11 +137,3 @@ def _ranked(partition: Partition, matches: bm25.Matches, words: int, limit: int)
         features={"coverage": matches.scores[order] / possible, "own": matches.own[order] / possible},
         notes={"known": matches.known, "possible": matches.possible, "words": words},
     )
-
-
-def _best(scores: Array, limit: int) -> Array:
-    """Places of the `limit` highest scores, highest first, equal ones in order."""
-    if len(scores) > 4 * limit:
-        chosen = np.sort(np.argpartition(-scores, limit)[:limit])
-        return chosen[np.argsort(-scores[chosen], kind="stable")]
-    return np.argsort(-scores, kind="stable")[:limit]

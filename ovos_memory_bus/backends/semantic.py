@@ -17,6 +17,7 @@ from ..embedding.base import Embedder
 from ..embedding.worker import EmbeddingWorker
 from ..errors import ModelError
 from ..filters import ItemFilter
+from ..index.arrays import foremost
 from ..index.catalogue import Catalogue, Partition
 from ..index.graph_keeper import GraphKeeper
 from ..index.spread import unit
@@ -273,7 +274,7 @@ def _ranked(partition: Partition, held: _Held, query: Array, mask: Array | None,
     else:
         similar = vectors.compare(columns, query, allowed)
     wanted = len(allowed) if len(allowed) <= EVERY_DOC else limit
-    best = np.argsort(-similar.distinct, kind="stable")[:wanted]
+    best = foremost(similar.distinct, wanted)
     return Found(
         seqs=columns.seq[similar.docs[best]],
         scores=similar.distinct[best],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
@@ -9,7 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Generic, TypeVar
 
 import anyio
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 
 from ..errors import Busy, MemoryBusError, ModelError, ShuttingDown
 from .base import Embedder, PieceVector, Vector
@@ -69,7 +71,7 @@ class EmbeddingWorker:
         self._pieces: deque[_Request[Any]] = deque()
         self._asked: dict[str, _Request[Vector]] = {}
         self._known: OrderedDict[str, Vector] = OrderedDict()
-        self._work = anyio.Event()
+        self._changed = threading.Condition()  # guards the lanes and `_closed`
         self._closed = False
 
     async def open(self) -> Embedder:
@@ -106,50 +108,53 @@ class EmbeddingWorker:
 
     def close(self) -> None:
         """Begin no more texts; who waits gets ShuttingDown."""
-        self._closed = True
-        self._work.set()
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
 
     def forget(self) -> None:
         """Drop the remembered questions: they may repeat what was forgotten."""
         self._known.clear()
 
-    async def serve(self) -> None:
-        """Embed what is asked for, until `close()`."""
-        thread = CapacityLimiter(1)
-        try:
+    def serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Embed what is asked for on `loop`, until `close()`; for a thread of its own.
+
+        The thread takes its work from the lanes itself: a query that had to wait for turns of a busy event loop before
+        it is begun would pay a third of its time for them."""
+        while (request := self._next()) is not None:
+            request.work(self._opened)
+            loop.call_soon_threadsafe(request.finish)
+        for request in (*self._queries, *self._pieces):
+            loop.call_soon_threadsafe(request.finish)
+
+    def _next(self) -> _Request[Any] | None:
+        """The next request, as soon as there is one; None when closed."""
+        with self._changed:
             while not self._closed:
                 lane = self._queries or self._pieces
                 if lane:
-                    await self._embed(lane.popleft(), thread)
-                else:
-                    self._work = anyio.Event()
-                    await self._work.wait()
-        finally:
-            self._closed = True
-            for request in (*self._queries, *self._pieces):
-                request.finish()
-
-    async def _embed(self, request: _Request[Any], thread: CapacityLimiter) -> None:
-        try:
-            await to_thread.run_sync(request.work, self._opened, limiter=thread)
-        finally:
-            request.finish()
+                    return lane.popleft()
+                self._changed.wait()
+        return None
 
     async def _ask(self, lane: deque[_Request[Any]], request: _Request[T]) -> T:
-        if self._closed:
-            raise _stopping()
         if not request.waiting:
-            if len(lane) >= WAITING:
-                raise Busy("too many texts wait to be embedded; try again")
-            lane.append(request)
-            self._work.set()
+            with self._changed:
+                if self._closed:
+                    raise _stopping()
+                if len(lane) >= WAITING:
+                    raise Busy("too many texts wait to be embedded; try again")
+                lane.append(request)
+                self._changed.notify()
         request.waiting += 1
         try:
             return await request.outcome()
         finally:
             request.waiting -= 1
-            if not request.waiting and request in lane:
-                lane.remove(request)
+            if not request.waiting:
+                with self._changed:
+                    if request in lane:
+                        lane.remove(request)
 
     def _opened(self) -> Embedder:
         """The embedder, loaded by the first call; runs in the worker's thread."""
@@ -177,12 +182,14 @@ class EmbeddingWorker:
 async def embedding_worker(load: Callable[[], Embedder]) -> AsyncIterator[EmbeddingWorker]:
     """A worker that serves while the context is open; `load` makes the embedder, in the worker's thread."""
     worker = EmbeddingWorker(load)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(worker.serve, name="embedding")
-        try:
-            yield worker
-        finally:
-            worker.close()
+    thread = threading.Thread(target=worker.serve, args=(asyncio.get_running_loop(),), name="embedding", daemon=True)
+    thread.start()
+    try:
+        yield worker
+    finally:
+        worker.close()
+        with anyio.CancelScope(shield=True):  # a text under way is finished
+            await to_thread.run_sync(thread.join)
 
 
 def _stopping() -> ShuttingDown:

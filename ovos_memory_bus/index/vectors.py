@@ -159,10 +159,13 @@ class Vectors:
 
     def _mixed(self, columns: Columns, docs: Array, raw: Array, mean: Array, directions: Array) -> Similarities:
         """Cosines `raw` `[all docs, 2]` of docs mixed with their neighbours'."""
+        padded = np.zeros((raw.shape[1], len(raw) + 1), np.float32)  # at NONE, the last place, there is nothing
+        padded[:, :-1] = raw.T
         mixed = np.zeros((len(docs), raw.shape[1]), np.float32)
         for weight, others in _around(columns, docs):
-            valid = (others >= 0) & (others < len(raw))
-            mixed[valid] += weight * raw[others[valid]]
+            others = np.where(others < len(raw), others, NONE)
+            for column, values in enumerate(padded):
+                mixed[:, column] += weight * values[others]
         mixed /= self._widths.view()[docs, None] + TINY
         mixed[~self._has.view()[docs]] = 0.0
         own = raw[docs, 0]
