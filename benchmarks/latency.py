@@ -110,7 +110,7 @@ async def usual(turns: int, count: int) -> None:
 
 
 async def beside_a_sleeper(count: int) -> None:
-    config = {"remote_backends": [{"name": "sleeper"}]}
+    config = {"remote_backends": ["sleeper"]}
     async with filled(100, config) as run, AsyncMemoryClient(run.url, timeout=60) as client:
         await recalls(client, 5)
         took, partial = await recalls(client, count, TIGHT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ def chroma(turns: Sequence[Turn], embedder: CachedEmbedder) -> dict[str, Recall]
     except ImportError:
         return {}
     client = chromadb.EphemeralClient()
-    name = f"talk-{id(turns)}"
+    name = f"talk-{uuid.uuid4()}"
     collection = client.create_collection(name, metadata={"hnsw:space": "cosine"})
     rows = [pieces[0].tolist() for pieces in embedder.passages(turn.indexed for turn in turns)]
     collection.add(ids=[turn.id for turn in turns], embeddings=rows)

@@ -34,6 +34,11 @@ from ovos_memory_bus.relevance import Ranking, rank
 from ovos_memory_bus.timeline import plan, told
 
 CATEGORIES = (1, 2, 3, 4)
+OURS = {  # whether words and meaning take part
+    "ovos-memory-bus lexical": (True, False),
+    "ovos-memory-bus semantic": (False, True),
+    "ovos-memory-bus": (True, True),
+}
 COLUMNS = ("R@5", "R@10", "hit@10", *(f"R@10 c{c}" for c in CATEGORIES), "ms")
 
 
@@ -81,9 +86,7 @@ def engines(talk: Talk, embedder: CachedEmbedder) -> dict[str, Recall]:
     return {
         **memory_plugins(talk.turns, embedder),
         **chroma(talk.turns, embedder),
-        "ovos-memory-bus lexical": here.engine(True, False),
-        "ovos-memory-bus semantic": here.engine(False, True),
-        "ovos-memory-bus": here.engine(True, True),
+        **{name: here.engine(*backends) for name, backends in OURS.items()},
     }
 
 
@@ -120,9 +123,8 @@ def language_figures(talks: Sequence[Talk], embedder: CachedEmbedder) -> dict[st
 
 def silence_figures(talks: Sequence[Talk], embedder: CachedEmbedder) -> dict[str, dict[str, float]]:
     """AUROC of the best score, own questions against strangers'; what our default threshold lets through."""
-    figures: dict[str, dict[str, float]] = {}
     scores: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    answered: tuple[list[bool], list[bool]] = ([], [])
+    answered: dict[str, tuple[list[bool], list[bool]]] = defaultdict(lambda: ([], []))
     for place, talk in enumerate(talks):
         own = [question.text for question in talk.questions if question.category in CATEGORIES]
         asked = (own, [question.text for question in strangers(talks, place)])
@@ -130,11 +132,14 @@ def silence_figures(talks: Sequence[Talk], embedder: CachedEmbedder) -> dict[str
             for kept, questions in zip(scores[name], asked, strict=True):
                 kept.extend(max((score for _, score in recall(text, 10)), default=0.0) for text in questions)
         here = Ours.of(talk, embedder)
-        for kept, questions in zip(answered, asked, strict=True):
-            kept.extend(here.ranking(text).answers for text in questions)
+        for name, backends in OURS.items():
+            for said, questions in zip(answered[name], asked, strict=True):
+                said.extend(here.ranking(text, *backends).answers for text in questions)
+    figures: dict[str, dict[str, float]] = {}
     for name, (mine, theirs) in scores.items():
-        figures[name] = {"AUROC": auroc(np.array(mine), np.array(theirs)), "own": 1.0, "strangers": 1.0}
-    figures["ovos-memory-bus"] |= {"own": float(np.mean(answered[0])), "strangers": float(np.mean(answered[1]))}
+        loud = answered.get(name, ([True], [True]))  # others always bring something
+        shares = {"own": float(np.mean(loud[0])), "strangers": float(np.mean(loud[1]))}
+        figures[name] = {"AUROC": auroc(np.array(mine), np.array(theirs)), **shares}
     return figures
 
 
