@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import itertools
 import random
 import threading
 import time
@@ -20,7 +19,7 @@ from contextlib import asynccontextmanager
 
 import numpy as np
 from ovos_bus_client import Message, MessageBusClient
-from responsiveness import WORDS, Running, ready, running, settled, statement
+from responsiveness import WORDS, Running, ready, running, settled, statement, tell
 
 from ovos_memory_bus.client import AsyncMemoryClient
 
@@ -81,11 +80,7 @@ async def recalls(client: AsyncMemoryClient, count: int, timeout: float = 2.0) -
 async def filled(turns: int, config: dict[str, object] | None = None) -> AsyncIterator[Running]:
     async with running(config) as run:
         async with AsyncMemoryClient(run.url, timeout=300) as client:
-            for start in itertools.count(0, 500):
-                if start >= turns:
-                    break
-                batch = [{"role": "user", "content": turn(n)} for n in range(start, min(start + 500, turns))]
-                await client.update(batch)
+            await tell(client, turns, text=turn)
             await settled(client)
         yield run
 

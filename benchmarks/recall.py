@@ -81,8 +81,7 @@ class Ours:
         return [(self.memory.turns[doc].id, 0.0) for doc in list(docs)[:k]]
 
 
-def engines(talk: Talk, embedder: CachedEmbedder) -> dict[str, Recall]:
-    here = Ours.of(talk, embedder)
+def engines(talk: Talk, embedder: CachedEmbedder, here: Ours) -> dict[str, Recall]:
     return {
         **memory_plugins(talk.turns, embedder),
         **chroma(talk.turns, embedder),
@@ -94,7 +93,8 @@ def talk_figures(talks: Sequence[Talk], embedder: CachedEmbedder) -> dict[str, d
     """R@5, R@10, hit@10, R@10 by category and milliseconds a question, by engine."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for talk in talks:
-        for name, recall in engines(talk, embedder).items():
+        here = Ours.of(talk, embedder)
+        for name, recall in engines(talk, embedder, here).items():
             for question in (q for q in talk.questions if q.category in CATEGORIES):
                 embedder.query(question.text)  # its time is the model's, and everybody's
                 started = time.perf_counter()
@@ -112,7 +112,8 @@ def language_figures(talks: Sequence[Talk], embedder: CachedEmbedder) -> dict[st
     """hit@1 and hit@5 in the same and in another language, by engine."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for talk in talks:
-        for name, recall in engines(talk, embedder).items():
+        here = Ours.of(talk, embedder)
+        for name, recall in engines(talk, embedder, here).items():
             for question in talk.questions:
                 ids = [id_ for id_, _ in recall(question.text, 20) if not id_.startswith("answer")]
                 where = "same" if question.lang == talk.id else "other"
@@ -128,10 +129,10 @@ def silence_figures(talks: Sequence[Talk], embedder: CachedEmbedder) -> dict[str
     for place, talk in enumerate(talks):
         own = [question.text for question in talk.questions if question.category in CATEGORIES]
         asked = (own, [question.text for question in strangers(talks, place)])
-        for name, recall in engines(talk, embedder).items():
+        here = Ours.of(talk, embedder)
+        for name, recall in engines(talk, embedder, here).items():
             for kept, questions in zip(scores[name], asked, strict=True):
                 kept.extend(max((score for _, score in recall(text, 10)), default=0.0) for text in questions)
-        here = Ours.of(talk, embedder)
         for name, backends in OURS.items():
             for said, questions in zip(answered[name], asked, strict=True):
                 said.extend(here.ranking(text, *backends).answers for text in questions)
@@ -151,7 +152,8 @@ def time_figures(folder: Path, embedder: CachedEmbedder) -> dict[str, dict[str, 
         turns = tuple(_timed(turn) for turn in raw["turns"] if turn["text"].strip())
         talk = Talk(raw["id"], tuple(raw["speakers"]), turns, ())
         known = {turn.id for turn in turns}
-        here, others = Ours.of(talk, embedder), engines(talk, embedder)
+        here = Ours.of(talk, embedder)
+        others = engines(talk, embedder, here)
         for question in raw["questions"]:
             gold = {str(n) for n in question["relevant"]} & known
             wanted = min(10, len(gold))

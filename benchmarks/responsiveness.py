@@ -210,9 +210,9 @@ class Phases:
         return crowd
 
 
-async def tell(client: AsyncMemoryClient, count: int, size: int = 500) -> None:
+async def tell(client: AsyncMemoryClient, count: int, size: int = 500, text: Callable[[int], str] = statement) -> None:
     for start in range(0, count, size):
-        await client.update([{"role": "user", "content": statement(n)} for n in range(start, min(start + size, count))])
+        await client.update([{"role": "user", "content": text(n)} for n in range(start, min(start + size, count))])
 
 
 async def main() -> None:

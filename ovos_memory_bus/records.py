@@ -20,6 +20,13 @@ def to_wire_time(moment: datetime) -> str:
     return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+def from_wire_time(text: str) -> datetime:
+    """An aware datetime in UTC from such a time, or from one in another zone; without a zone it is UTC. Raises
+    ValueError."""
+    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))  # Python 3.10 does not read the Z
+    return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment.astimezone(timezone.utc)
+
+
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
     """One message of a context handed to a chat model."""

@@ -16,7 +16,7 @@ from ..analysis import query_terms
 from ..config import FactsConfig
 from ..embedding.worker import EmbeddingWorker
 from ..extraction import Extraction, FactCandidate, StoredFact, extract, merge
-from ..records import Item, to_wire_time
+from ..records import Item, from_wire_time, to_wire_time
 from ..store.base import Drawn, NewItem, Store
 from .base import BaseBackend, Found, Query
 from .likeness import likeness
@@ -163,7 +163,7 @@ class Facts(BaseBackend):
 def as_stored(fact: Item) -> StoredFact:
     """A fact item as merging takes it."""
     held = fact.metadata
-    valid_from = datetime.fromisoformat(str(held["valid_from"]).replace("Z", "+00:00")).timestamp()
+    valid_from = from_wire_time(str(held["valid_from"])).timestamp()
     return StoredFact(
         fact.id,
         held["category"],
@@ -233,7 +233,7 @@ def in_order(
 
     `words` are those of each fact, see `_words_of`.
     """
-    wanted = {variant for term in query_terms(utterance, lang) for variant in term.variants}
+    wanted = _words(utterance, lang)
 
     def key(fact: Item) -> tuple[int, int, float]:
         category = fact.metadata.get("category")
@@ -249,10 +249,11 @@ def _searched(fact: Item) -> Searched:
 
 
 def _words_of(texts: Sequence[Searched]) -> dict[Searched, frozenset[str]]:
-    return {
-        (text, lang): frozenset(variant for term in query_terms(text, lang) for variant in term.variants)
-        for text, lang in texts
-    }
+    return {(text, lang): _words(text, lang) for text, lang in texts}
+
+
+def _words(text: str, lang: str | None) -> frozenset[str]:
+    return frozenset(variant for term in query_terms(text, lang) for variant in term.variants)
 
 
 def _least_used(facts: Sequence[Item], count: int) -> list[Item]:

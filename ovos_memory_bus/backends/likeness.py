@@ -10,6 +10,7 @@ from ..embedding.worker import EmbeddingWorker
 from ..errors import Busy, ModelError, ShuttingDown
 from ..extraction import Category, Extraction
 from ..records import Item
+from ..temporal.locales import base_language
 
 LOG = logging.getLogger(__name__)
 
@@ -31,8 +32,9 @@ async def likeness(
     """
     said = {fact.value for fact in new.facts if fact.category in MEANT}
     said |= {taken.value for taken in new.retractions if taken.value and taken.category in (None, *MEANT)}
+    own = base_language(lang or "")
     foreign = [
-        fact for fact in held if fact.metadata.get("category") in MEANT and _language(fact.lang) != _language(lang)
+        fact for fact in held if fact.metadata.get("category") in MEANT and base_language(fact.lang or "") != own
     ]
     known = {str(fact.metadata["value"]) for fact in foreign[-MOST:]}
     if embedding is None or not said or not known:
@@ -49,7 +51,3 @@ async def likeness(
         return 0.0
 
     return cosine
-
-
-def _language(lang: str | None) -> str:
-    return (lang or "").replace("_", "-").partition("-")[0].lower()

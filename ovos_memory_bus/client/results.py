@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, overload
 
-from ovos_memory_bus.records import ChatMessage
+from ovos_memory_bus.records import ChatMessage, from_wire_time
 
 
 def read_time(text: Any) -> datetime | None:
     """An aware datetime in UTC from a time on the wire, or None when there is none."""
-    if not isinstance(text, str) or not text:
-        return None
-    moment = datetime.fromisoformat(text.replace("Z", "+00:00"))  # Python 3.10 does not read the Z
-    return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment.astimezone(timezone.utc)
+    return from_wire_time(text) if isinstance(text, str) and text else None
 
 
 def _number(value: Any) -> float | None:
